@@ -32,6 +32,12 @@ export const make = (orders: Orders) => {
 
   app.get("/style.css", (c) => c.body(pages.style, 200, { "content-type": "text/css" }))
 
+  // No cache keeps the pages that follow: each form is for one order.
+  app.use((c, next) => {
+    c.header("cache-control", "no-store")
+    return next()
+  })
+
   app.get("/", (c) => c.html(pages.shop(crypto.randomUUID())))
 
   app.post("/orders", async (c) => {
@@ -52,8 +58,7 @@ export const make = (orders: Orders) => {
 
   app.get("/orders/:id", async (c) => {
     const placed = await orders.find(c.req.param("id"))
-    if (placed === undefined) return c.notFound()
-    return c.html(pages.order(placed), 200, { "cache-control": "no-store" })
+    return placed === undefined ? c.notFound() : c.html(pages.order(placed))
   })
 
   app.post("/orders/:id/attempts", async (c) => {

@@ -134,9 +134,7 @@ test("the buyer can try again after a refusal, under a new key", async () => {
   const stop = shop.work()
   const id = await shop.order({ phone: "+999000000020" })
   await shop.until(id, "Unpaid")
-  const page = await shop.app.request(`/orders/${id}`)
-  assert.strictEqual(page.headers.get("cache-control"), "no-store")
-  const text = await page.text()
+  const text = await (await shop.app.request(`/orders/${id}`)).text()
   assert.include(text, `<option value="BJ mtn_momo" selected>`)
   assert.include(text, `value="+999000000020"`)
   await shop.tryAgain(id, 2)
@@ -183,4 +181,14 @@ test("the pages ask for each field, escape what they show, and name what is wron
   const missing = await app.request("/orders")
   assert.strictEqual(missing.status, 404)
   assert.include(missing.headers.get("content-security-policy"), "default-src 'none'")
+})
+
+test("no cache keeps a page: its form is for one order", async () => {
+  const { app, order, post } = await open()
+  const cacheOf = (response: Response) => response.headers.get("cache-control")
+  for (const path of ["/", `/orders/${await order()}`, "/orders"]) {
+    assert.strictEqual(cacheOf(await app.request(path)), "no-store", path)
+  }
+  assert.strictEqual(cacheOf(await post("/orders", form)), "no-store")
+  assert.isNull(cacheOf(await app.request("/style.css")))
 })
