@@ -2,7 +2,7 @@
  * The store: a table of orders, and one of attempts to pay. Each change is one statement, so a crash between two
  * of them leaves a state that is true: an order without an attempt was never sent.
  */
-import { createClient, type InValue, type Row as SqlRow } from "@libsql/client"
+import { createClient, type InValue, type Row } from "@libsql/client"
 import { IdempotencyKey } from "@manilla/core"
 import type { PaymentIntent } from "@manilla/payments"
 import { closeSync, openSync } from "node:fs"
@@ -37,10 +37,9 @@ export const open = async (file: string) => {
   const isJson = (column: string) => column === "details" || column === "request"
 
   /** Runs one statement. The columns are those of the type. */
-  const run = async <Row>(sql: string, ...args: Array<InValue>): Promise<Array<Row>> => {
+  const run = async <Columns>(sql: string, ...args: Array<InValue>): Promise<Array<Columns>> => {
     const { columns, rows } = await client.execute({ sql, args })
-    const parse = (text: unknown) => JSON.parse(String(text))
-    const read = (row: SqlRow, it: string) => [it, isJson(it) ? parse(row[it]) : row[it]]
+    const read = (row: Row, it: string) => [it, isJson(it) ? JSON.parse(String(row[it])) : row[it]]
     return rows.map((row) => Object.fromEntries(columns.map((it) => read(row, it))))
   }
 
@@ -76,9 +75,14 @@ export const open = async (file: string) => {
      */
     claim: async (most: number, lease: number) => {
       const now = Date.now()
+      const due = "due_at <= ? AND state IN ('Starting', 'Pending')"
+      // A row that somebody damaged must not stop the others.
+      const review = `UPDATE attempts SET state = 'Review'
+        WHERE ${due} AND NOT json_valid(request) RETURNING key`
+      const damaged = await run<Pick<Attempt, "key">>(review, now)
+      for (const { key } of damaged) console.error(`A person decides ${key}: its row is damaged`)
       const sql = `UPDATE attempts SET due_at = ?, sends = sends + (state = 'Starting')
-        WHERE key IN (SELECT key FROM attempts WHERE due_at <= ? AND state IN ('Starting', 'Pending')
-          ORDER BY due_at LIMIT ?) RETURNING *`
+        WHERE key IN (SELECT key FROM attempts WHERE ${due} ORDER BY due_at LIMIT ?) RETURNING *`
       return await run<Attempt>(sql, now + lease, now, most)
     },
 

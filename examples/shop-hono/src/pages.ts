@@ -6,8 +6,6 @@ import type { Placed } from "./orders.js"
 import * as Shop from "./shop.js"
 import { viewOf } from "./view.js"
 
-type Html = ReturnType<typeof html>
-
 /** `order` makes a form that is sent twice one order. */
 export const shop = (order: string) => page(Shop.name, form("/orders", Shop.fields, { order }))
 
@@ -37,10 +35,8 @@ export const notice = (title: string, text: string) => page(title, html`<p>${tex
 
 const paragraphs = (lines: ReadonlyArray<string>) => lines.map((line) => html`<p>${line}</p>`)
 
-type Values = Readonly<Record<string, string>>
-
 /** A form with these fields. Other values are hidden. */
-const form = (action: string, fields: Shop.Fields, values: Values) =>
+const form = (action: string, fields: Shop.Fields, values: Readonly<Record<string, string>>) =>
   html`<form method="post" action="${action}">
     ${Object.keys({ ...values, ...fields }).map((name) => control(name, values[name] ?? ""))}
     <button>${"product" in fields ? "Order and pay" : "Try again"}</button>
@@ -62,7 +58,7 @@ const control = (name: string, value: string) => {
   return html`<label>${label} ${choices === undefined ? input : select}</label>`
 }
 
-const page = (title: string, main: Html, isMoving = false) =>
+const page = (title: string, main: ReturnType<typeof html>, isMoving = false) =>
   html`<!doctype html>
     <html lang="en">
       <meta charset="utf-8" />

@@ -2,10 +2,14 @@
  * The shop on the sandbox with scripted faults, in one process. The sandbox tells how many payments it made.
  */
 import { HttpClient } from "@effect/platform"
+import { createClient } from "@libsql/client"
 import { IdempotencyKey } from "@manilla/core"
 import { Promises } from "@manilla/promises"
 import { Fault, Sandbox, SandboxClient, SandboxGateway } from "@manilla/sandbox"
 import { Effect, Layer } from "effect"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { assert, onTestFinished, test, vi } from "vitest"
 import { make } from "../src/app.js"
 import type { State } from "../src/attempts.js"
@@ -157,6 +161,30 @@ test("a person decides if the key belongs to another request", async () => {
   assert.include((await shop.see(id)).text, "do not pay again")
   assert.lengthOf(await shop.made(), 1)
   await stop()
+})
+
+test("a row that somebody damaged is for a person, and does not stop the others", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "shop-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, "orders.db")
+  const store = await orders.open(file)
+  const ids = ["first", "second"]
+  for (const id of ids) {
+    const order = { id, product: "", amount: "1", currency: "XOF", details: {} }
+    await store.attempt(id, 1, Shop.requestOf(order, form.method, form.phone))
+  }
+  const client = createClient({ url: `file:${file}` })
+  await client.execute("UPDATE attempts SET request = '{' WHERE order_id = 'first'")
+  const claimed = await store.claim(64, 30_000)
+  assert.deepStrictEqual(
+    claimed.map((it) => it.order_id),
+    ["second"]
+  )
+  const { rows } = await client.execute("SELECT order_id FROM attempts WHERE state = 'Review'")
+  assert.deepStrictEqual(
+    rows.map((it) => it["order_id"]),
+    ["first"]
+  )
 })
 
 test("a list of statuses may have spaces, and an empty list has no status", () => {
