@@ -33,7 +33,7 @@ export const Attempt = Schema.Struct({
   reason: Schema.NullOr(Schema.String),
   /** For the person who decides. */
   note: Schema.NullOr(Schema.String),
-  /** Milliseconds. */
+  /** Milliseconds. A person's `again` makes a payment new: it is read for another day. */
   created_at: Schema.Number,
   due_at: Schema.Number
 })
@@ -74,14 +74,6 @@ export const tooOld = (change: Change): Change => ({
   ...change,
   state: "Review",
   note: `No final result after 24 hours. The last one was ${change.reason ?? "none"}.`
-})
-
-/** Nothing new is known. */
-export const same = ({ note, payment_id, reason, state }: Attempt): Change => ({
-  state,
-  payment_id,
-  reason,
-  note
 })
 
 /** The pause before the next request for an attempt: a quarter of its age, from 1 second to 5 minutes. */

@@ -110,17 +110,24 @@ const make = Effect.gen(function* () {
 
     /** Changes a claimed attempt. Does nothing if the claim is over: each has a later `due_at`. */
     settle: ({ due_at, key }: Attempt.Attempt, change: Attempt.Change, next: number) => {
-      const values = sql.update({ ...change, due_at: next })
+      const { note, payment_id, reason, state } = change
+      const values = sql.update({ note, payment_id, reason, state, due_at: next })
       return stored(sql`UPDATE attempts SET ${values} WHERE key = ${key} AND due_at = ${due_at}`)
     },
 
     /** The attempts that a person decides. */
     reviews: stored(Effect.flatMap(sql`SELECT * FROM attempts WHERE state = 'Review'`, attempts)),
 
-    /** Changes an attempt as a person decided. */
-    decide: ({ key }: Attempt.Attempt, state: Attempt.State) =>
+    /** Changes an attempt as a person decided. One that goes on keeps the reason of its last error or status. */
+    decide: ({ created_at, key, reason }: Attempt.Attempt, state: Attempt.State) =>
       Effect.gen(function* () {
-        const change = { state, reason: "Person", due_at: yield* Clock.currentTimeMillis }
+        const now = yield* Clock.currentTimeMillis
+        const change = {
+          state,
+          reason: Attempt.open.includes(state) ? reason : "Person",
+          created_at: state === "Pending" ? now : created_at,
+          due_at: now
+        }
         yield* sql`UPDATE attempts SET ${sql.update(change)} WHERE key = ${key} AND state = 'Review'`
       }).pipe(stored)
   }

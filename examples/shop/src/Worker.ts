@@ -38,7 +38,7 @@ const read = (
     payments.get(id, { timeout, retry: { attempts: 1 } })
   ).pipe(
     Effect.map((payment) => Attempt.afterRead(attempt, payment, unpaid)),
-    Effect.catchAll((error) => Effect.as(Effect.logWarning(error.message), Attempt.same(attempt)))
+    Effect.catchAll((error) => Effect.as(Effect.logWarning(error.message), attempt))
   )
 
 /** One step of a claimed attempt: one request to the service, and its meaning. */
@@ -51,12 +51,8 @@ export const step = (attempt: Attempt.Attempt, unpaid: Attempt.UnpaidStatuses) =
     if (start + timeout > attempt.due_at) return
     const isTooOld = Attempt.isTooOld(attempt, start)
     // A late request could pay again, but a read changes nothing.
-    const result =
-      id !== null
-        ? yield* read(attempt, id, unpaid)
-        : isTooOld
-          ? Attempt.same(attempt)
-          : yield* send(attempt)
+    const result: Attempt.Change =
+      id !== null ? yield* read(attempt, id, unpaid) : isTooOld ? attempt : yield* send(attempt)
     const isOver = isTooOld && Attempt.open.includes(result.state)
     const change = isOver ? Attempt.tooOld(result) : result
     const now = yield* Clock.currentTimeMillis

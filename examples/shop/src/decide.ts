@@ -1,14 +1,15 @@
 /**
  * For a person: lists the attempts whose result is not clear, or decides one. First look at the records of the
- * service: after `unpaid` the buyer can pay again. After `again` the worker goes on.
+ * service: after `unpaid` the buyer can pay again. After `again` the worker reads the payment for another 24 hours. If
+ * no payment is known, it sends the request again; `again` is refused when the request is older than 24 hours.
  *
  *   npm run decide -- orders-SANDBOX-127.0.0.1.db
  *   npm run decide -- orders-SANDBOX-127.0.0.1.db ORDER NUMBER paid|unpaid|again
  */
 import { NodeRuntime } from "@effect/platform-node"
-import { Console, Effect, Layer } from "effect"
+import { Clock, Console, Effect, Layer } from "effect"
 import { existsSync } from "node:fs"
-import type { State } from "./Attempt.js"
+import { isTooOld, type State } from "./Attempt.js"
 import * as Orders from "./Orders.js"
 
 const [file = "", order, number, decision] = process.argv.slice(2)
@@ -32,8 +33,12 @@ const program = Effect.gen(function* () {
   if (attempt === undefined || state === undefined) {
     return yield* Effect.fail("Name an attempt of the list, and paid, unpaid or again.")
   }
+  if (state === "Starting" && isTooOld(attempt, yield* Clock.currentTimeMillis)) {
+    return yield* Effect.fail("After 24 hours the request could pay again: decide paid or unpaid.")
+  }
   yield* orders.decide(attempt, state)
   yield* Console.log(`${order} ${number}: ${state}`)
+  if (state === "Pending") yield* Console.log("It is read for another 24 hours.")
 })
 
 const orders: Layer.Layer<Orders.Orders, unknown> = existsSync(file)

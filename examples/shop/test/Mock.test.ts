@@ -5,6 +5,7 @@ import { assert, it } from "@effect/vitest"
 import { Errors } from "@manilla/core"
 import { PaymentIntent, Payments } from "@manilla/payments"
 import { Deferred, Effect, Layer, Option, Schema, TestClock } from "effect"
+import * as Attempt from "../src/Attempt.js"
 import * as Orders from "../src/Orders.js"
 import * as Shop from "../src/Shop.js"
 import * as Worker from "../src/Worker.js"
@@ -183,4 +184,38 @@ it.effect("reads a payment after a day, and lets a person decide if it is still 
     assert.strictEqual(yield* stale(reading("PENDING"), payment.id), "Review")
     assert.strictEqual(yield* stale(reading("COMPLETED"), payment.id), "decided")
   })
+)
+
+it.effect(
+  "reads a payment for another day after the decision `again`, and keeps its last status",
+  () =>
+    Effect.gen(function* () {
+      const orders = yield* Orders.Orders
+      const read = (get: Payments.Service["get"]) =>
+        Effect.gen(function* () {
+          const payments = Layer.mock(Payments.Payments, { get })
+          yield* Effect.provide(Worker.step(yield* claim, new Set()), payments)
+          const { attempts } = Option.getOrThrow(yield* orders.find(id))
+          return attempts[0] ?? assert.fail("no attempt")
+        })
+      const pending = () => Effect.succeed(withStatus("PENDING"))
+      const common = { operation: "Payments.get", message: "no connection" }
+      const failed = () =>
+        Effect.fail(new Errors.TransportError({ ...common, sent: false, code: "ECONNREFUSED" }))
+
+      yield* orders.settle(yield* claimed, Attempt.afterCreation(withStatus("PENDING")), 0)
+      yield* TestClock.adjust("25 hours")
+      const first = yield* read(pending)
+      assert.strictEqual(first.state, "Review")
+      yield* orders.decide(first, "Pending")
+      assert.strictEqual((yield* read(failed)).state, "Pending")
+      yield* TestClock.adjust("23 hours")
+      assert.strictEqual((yield* read(failed)).state, "Pending")
+      yield* TestClock.adjust("2 hours")
+      const second = yield* read(failed)
+      assert.strictEqual(second.state, "Review")
+      assert.include(second.note, "The last one was PENDING.")
+      yield* orders.decide(second, "Pending")
+      assert.strictEqual((yield* read(() => Effect.succeed(payment))).state, "Paid")
+    }).pipe(memory)
 )
