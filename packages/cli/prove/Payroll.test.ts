@@ -8,21 +8,12 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
-import { execFileSync, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { sandbox, settings } from "../test/utils/manilla.js"
-
-const root = fileURLToPath(new URL("../../../", import.meta.url))
-
-/** Bundles the commands as `npm run pack` does. */
-const bundle = Effect.sync(() =>
-  execFileSync(join(root, "node_modules/.bin/tsx"), [join(root, "scripts/command.ts")], {
-    cwd: root
-  })
-)
+import { bundle, program } from "./utils/command.js"
 
 const phoneOf = (i: number) => `+22901${String(10_000_000 + i)}`
 
@@ -54,7 +45,6 @@ interface Run {
 
 const start = (file: string) =>
   Effect.map(settings, (env): Run => {
-    const program = join(root, "packages/cli/dist/manilla.js")
     const child = spawn(process.execPath, [program, "payroll", file, "--yes"], {
       env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"]

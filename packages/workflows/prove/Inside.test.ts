@@ -16,7 +16,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { execFile } from "node:child_process"
+import { execFile, spawnSync } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import * as files from "../test/utils/files.js"
@@ -211,6 +211,8 @@ it.live(
         'no execution or batch has the key "nobody"'
       )
       assert.include(yield* refused(sqlite(file), "list", "--state", "odd"), "state must be")
+      const full = `"${process.execPath}" --import tsx "${bin}" list --sqlite "${file}" > /dev/full`
+      assert.strictEqual(spawnSync("bash", ["-c", full]).status, 1)
       writeFileSync(`${file}.txt`, "This is a text, and no database at all.".repeat(100))
       assert.include(yield* refused(sqlite(`${file}.txt`), "list"), "file is not a database")
       writeFileSync(`${file}.new`, "")

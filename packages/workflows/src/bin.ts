@@ -7,9 +7,10 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { command } from "./internal/operate/cli.js"
+import { operations } from "./internal/operate/operations.js"
+import * as output from "./output.js"
 
-// The reader of a list may leave, as in `manilla-workflows list | head`.
-process.stdout.on("error", () => process.exit())
+output.survive(operations[process.argv[2] ?? ""]?.isChange === false)
 
 Command.run(command, { name: "manilla-workflows", version: "0.1.0" })(process.argv).pipe(
   Effect.tapError((error) =>

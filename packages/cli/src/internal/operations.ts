@@ -73,18 +73,19 @@ const ofOperation = (group: Operation.Group, verb: string, operation: Operation.
   const rows = fields.rowsOf(operation.success)
   const about = `${operation.summary} (${scopeOf(operation)})`
   const name = `${inputs.kebab(group.name)} ${verb}`
+  const isRead = operation.replay._tag === "Safe"
   const command =
-    operation.replay._tag === "Safe" && rows !== undefined
+    isRead && rows !== undefined
       ? Command.withDescription(listOf(group, verb, operation, rows), about)
       : calls.commandOf({ name, about, group: group.name, verb, operation })
-  return { name, about, command }
+  return { name, about, isRead, command }
 }
 
 /** The commands of the main gateway. */
 export const commands = ServiceApi.mainGroups.flatMap((group: Operation.Group) => [
   ...calls.followed
     .filter((call) => call.group === group.name)
-    .map((call) => ({ ...call, command: calls.commandOf(call) })),
+    .map((call) => ({ ...call, isRead: false, command: calls.commandOf(call) })),
   ...Record.toEntries(group.operations).map(([verb, operation]) =>
     ofOperation(group, verb, operation)
   )

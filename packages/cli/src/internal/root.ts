@@ -13,11 +13,11 @@ import * as token from "./token.js"
 
 /** Each command with its name, such as `payments get`, and a sentence about it. */
 const entries = Arr.make(
-  { name: "payroll", ...payroll },
+  { name: "payroll", isRead: false, ...payroll },
   ...operations.commands,
-  { name: "token obtain", ...token },
-  { name: "doctor", ...doctor },
-  { name: "probe", ...probe }
+  { name: "token obtain", isRead: true, ...token },
+  { name: "doctor", isRead: true, ...doctor },
+  { name: "probe", isRead: false, ...probe }
 )
 
 type Entry = (typeof entries)[number]
