@@ -13,7 +13,7 @@ const header = "employee,amount,currency,country,payment_method,phone"
 const good = (employee: string, amount = "1000") => `${employee},${amount},XOF,BJ,mtn_momo,${phone}`
 
 /** A folder with a spreadsheet, which is deleted with the scope. */
-const spreadsheet = (text: string, name = "salaries-2026-11.csv") =>
+const spreadsheet = (text: string | Buffer, name = "salaries-2026-11.csv") =>
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-cli-"))),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
@@ -76,6 +76,52 @@ describe("before anything is sent, a payroll", () => {
         "line 1: there is no column employee: is it the column employe?\n" +
           "line 1: there is no column phone: is it the column phone_number?\nNothing was sent."
       )
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("refuses a file in another encoding than UTF-8", () =>
+    Effect.gen(function* () {
+      for (const encoding of ["latin1", "utf16le"] as const) {
+        const text = `\u{feff}${header}\n${good("Zoé")}`
+        const { file } = yield* spreadsheet(Buffer.from(text, encoding))
+        const { code, err } = yield* manilla(["payroll", file, "--yes"])
+        assert.strictEqual(code, 2)
+        assert.include(err, "Save it as CSV UTF-8.")
+      }
+      assert.lengthOf(yield* payouts, 0)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("refuses a column twice, but not one that is ignored", () =>
+    Effect.gen(function* () {
+      const names = (last: string) => `${header},${last}\n${good("E1")},999999`
+      const { file } = yield* spreadsheet(names(" Amount"))
+      const { code, err } = yield* manilla(["payroll", file, "--yes"])
+      assert.strictEqual(code, 2)
+      assert.include(err, "line 1 has the column amount twice")
+      const { file: other } = yield* spreadsheet(names("note,note").replace("999999", "a,b"))
+      assert.include((yield* manilla(["payroll", other])).out, "Rows: 1. Total: 1000 XOF.")
+      assert.lengthOf(yield* payouts, 0)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("takes its period from a name with one date, and asks otherwise", () =>
+    Effect.gen(function* () {
+      const text = `${header}\n${good("E1")}`
+      const run = (name: string) =>
+        Effect.flatMap(spreadsheet(text, name), ({ file }) => manilla(["payroll", file]))
+      const { out } = yield* run("wages-2026-11-13.csv")
+      assert.include(out, "Period: 2026-11-13.")
+      for (const name of [
+        "2026-11-06-to-2026-11-13",
+        "2026-11-06-13",
+        "2026-11 week 2",
+        "11-2026"
+      ]) {
+        const { code, err } = yield* run(`${name}.csv`)
+        assert.strictEqual(code, 2)
+        assert.include(err, "add --period", name)
+      }
     }).pipe(Effect.provide(sandbox()))
   )
 

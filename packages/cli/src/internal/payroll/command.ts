@@ -31,7 +31,7 @@ const config = {
   file: Args.withDescription(Args.fileText({ name: "file" }), `CSV: ${files.columns.join(", ")}`),
   period: Options.text("period").pipe(
     Options.withDescription(
-      "such as 2026-11, by default from the name of the file. With the employee, it makes the key of a row"
+      "such as 2026-11, by default the date in the name of the file. With the employee, it makes the key of a row"
     ),
     Options.optional
   ),
@@ -43,11 +43,14 @@ const config = {
   yes: service.yes
 }
 
+/** Other digits in the name may tell two payrolls of a month apart. */
+const oneDate = /^\D*(\d{4}-\d\d(?:-\d\d)?)\D*$/
+
 const periodOf = (file: string, given: Option.Option<string>) => {
-  const period = Option.getOrElse(given, () => /\d{4}-\d\d/.exec(basename(file))?.[0] ?? "")
+  const period = Option.getOrElse(given, () => oneDate.exec(basename(file))?.[1] ?? "")
   return /^[\w.-]{1,50}$/.test(period)
     ? Effect.succeed(period)
-    : Effect.fail(usage("The file does not name its period: add --period, such as 2026-11."))
+    : Effect.fail(usage("The file does not name one period: add --period, such as 2026-11."))
 }
 
 const previewRows = 10

@@ -48,7 +48,12 @@ interface Parsed {
 const parsed = (text: string): ReadonlyArray<Parsed> =>
   parse(text, {
     bom: true,
-    columns: (names: ReadonlyArray<string>) => names.map((name) => name.trim().toLowerCase()),
+    columns: (header: ReadonlyArray<string>) => {
+      const names = header.map((name) => name.trim().toLowerCase())
+      const twice = columns.find((name) => names.indexOf(name) !== names.lastIndexOf(name))
+      if (twice !== undefined) throw new Error(`line 1 has the column ${twice} twice`)
+      return names
+    },
     // Where the decimal separator is a comma, spreadsheets write semicolons.
     delimiter: /^[^\n,]*;/.test(text) ? ";" : ",",
     info: true,
@@ -98,6 +103,7 @@ const shownMost = 20
 /** Reads the rows of a file. Fails with each row that breaks a rule. */
 export const read = (file: string, text: string, period: string, wallet: string) =>
   Effect.gen(function* () {
+    if (text.includes("\u{fffd}")) return yield* usage(`${file}: Save it as CSV UTF-8.`)
     const records = yield* Effect.try({
       try: () => parsed(text),
       catch: (cause) =>
