@@ -151,6 +151,7 @@ const wrong: ReadonlyArray<readonly [line: string, said: string]> = [
     "transactions list --statu COMPLETED",
     "Received unknown argument: '--statu'. Did you mean --status? `manilla transactions list --help` lists"
   ],
+  ["cards list --limit 0", "--limit must be at least 1. `manilla cards list --help` lists"],
   ["cards list --bogus", "Received unknown argument: '--bogus'. `manilla cards list --help` lists"],
   ["payments gte 1", "There is no such command. Did you mean payments get? `manilla` lists"],
   [

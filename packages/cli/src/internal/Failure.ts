@@ -17,11 +17,13 @@ export const usage = (message: string) => new Failure({ code: exitCodes.Usage, m
 
 export const failed = (message: string) => new Failure({ code: exitCodes.Failed, message })
 
+export const open = (message: string) => new Failure({ code: exitCodes.Open, message })
+
 /** The errors of the clients, which say in their messages what happened and what to do. */
 export type ClientError = Errors.ReadError | Errors.KeyedWriteError | Errors.WriteError
 
 /** Errors after which the operation was applied, or may have been. */
-const open: ReadonlySet<string> = new Set<ClientError["_tag"]>([
+const openTags: ReadonlySet<string> = new Set<ClientError["_tag"]>([
   "AppliedUnreadable",
   "UnkeyedAppliedUnreadable",
   "OutcomeUnknown",
@@ -31,4 +33,4 @@ const open: ReadonlySet<string> = new Set<ClientError["_tag"]>([
 
 /** The failure of a call. */
 export const ofCall = ({ _tag, message }: ClientError): Failure =>
-  new Failure({ code: open.has(_tag) ? exitCodes.Open : exitCodes.Failed, message })
+  openTags.has(_tag) ? open(message) : failed(message)

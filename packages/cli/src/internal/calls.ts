@@ -11,17 +11,14 @@ import * as PaymentsApi from "@manilla/payments/PaymentsApi"
 import * as PayoutsApi from "@manilla/payouts/PayoutsApi"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import { exitCodes, Failure, ofCall } from "./Failure.js"
+import { type Failure, ofCall, open } from "./Failure.js"
 import * as fields from "./fields.js"
 import * as inputs from "./inputs.js"
 import * as output from "./output.js"
 import * as service from "./service.js"
 
 /** Runs after a success. */
-type Conclude = (
-  data: unknown,
-  look: Pick<output.Look, "json" | "reveal">
-) => Effect.Effect<void, Failure, Gateway.Gateway>
+type Conclude = (data: unknown, look: output.Look) => Effect.Effect<void, Failure, Gateway.Gateway>
 
 export interface Call {
   /** Such as `payouts disburse`. */
@@ -65,8 +62,6 @@ export const commandOf = ({ about, conclude, fixed = {}, group, name, operation,
 }
 
 const again = "The same command with the same key follows it, and moves no money twice."
-
-const open = (message: string) => new Failure({ code: exitCodes.Open, message })
 
 /** Reads a resource until its status is final. */
 const follow =

@@ -72,9 +72,8 @@ const clock = (host: string, date: string | null, millis: number) => {
   const seconds = Math.round(millis - Date.parse(date ?? "")) / 1000
   if (Number.isNaN(seconds)) return finding("clock", `${host} does not tell its time.`)
   const text = `This machine is ${Math.abs(seconds).toFixed(1)} s ${seconds < 0 ? "behind" : "ahead of"} ${host}.`
-  return Math.abs(seconds) > skewMostSeconds
-    ? finding("clock", text, "Let the system set the clock (NTP): deadlines and reports use it.")
-    : finding("clock", text)
+  const remedy = "Let the system set the clock (NTP): deadlines and reports use it."
+  return finding("clock", text, Math.abs(seconds) > skewMostSeconds ? remedy : undefined)
 }
 
 /** The way to a host. */

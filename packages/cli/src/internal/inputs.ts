@@ -3,6 +3,7 @@ import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
 import type * as Operation from "@manilla/core/Operation"
 import * as Option from "effect/Option"
+import * as Record from "effect/Record"
 import * as fields from "./fields.js"
 import { hidden, text } from "./output.js"
 
@@ -67,12 +68,10 @@ const optionOf = (input: Input): Options.Options<unknown> => {
 
 /** The configuration of `Command.make` for these inputs. */
 export const configOf = (inputs: ReadonlyArray<Input>) =>
-  Object.fromEntries(
-    inputs.map((input) => [
-      input.name,
-      input.part === "path" ? Args.text({ name: input.name }) : optionOf(input)
-    ])
-  )
+  Record.fromIterableWith(inputs, (input) => [
+    input.name,
+    input.part === "path" ? Args.text({ name: input.name }) : optionOf(input)
+  ])
 
 /** The parts of the request, for the client. */
 export const requestOf = (inputs: ReadonlyArray<Input>, given: Given) =>

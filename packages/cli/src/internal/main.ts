@@ -1,6 +1,5 @@
 import * as CliConfig from "@effect/cli/CliConfig"
 import * as Command from "@effect/cli/Command"
-import type * as CliApp from "@effect/cli/CliApp"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
@@ -43,9 +42,7 @@ const run = (args: ReadonlyArray<string>) =>
   )
 
 /** Runs the command, and gives its exit code. */
-export const main = (
-  args: ReadonlyArray<string>
-): Effect.Effect<number, never, CliApp.CliApp.Environment> => {
+export const main = (args: ReadonlyArray<string>) => {
   const help = helpFor(args)
   return (help === undefined ? run(args) : Console.log(help)).pipe(
     Effect.as<number>(exitCodes.Done),

@@ -17,6 +17,10 @@ import * as output from "./output.js"
 import * as service from "./service.js"
 
 const limit = Options.integer("limit").pipe(
+  Options.filterMap(
+    Option.liftPredicate((rows) => rows > 0),
+    "--limit must be at least 1"
+  ),
   Options.withDescription("print at most so many rows; those of all pages by default"),
   Options.optional
 )
@@ -53,10 +57,8 @@ const listOf = (
           call({ urlParams: {}, ...inputs.requestOf(own, given), extraParams }, options)
       })
       const pages = Stream.mapError(stream({}, { extraParams: params }), pageFailure)
-      const catalogue = Effect.mapBoth(call({ extraParams: params }), {
-        onFailure: ofCall,
-        onSuccess: (data) => fields.listIn(data, [member])
-      })
+      const read = Effect.mapError(call({ extraParams: params }), ofCall)
+      const catalogue = Effect.map(read, (data) => fields.listIn(data, [member]))
       // The catalogue has no pages.
       const rows = operation.urlParams === undefined ? Stream.fromIterableEffect(catalogue) : pages
       const most = Option.getOrElse(limit, () => Number.MAX_SAFE_INTEGER)

@@ -10,7 +10,6 @@ import * as fields from "./fields.js"
 
 export interface Look {
   readonly json: boolean
-  readonly csv: boolean
   readonly reveal: boolean
 }
 
@@ -22,7 +21,7 @@ export const options = {
   reveal: flag("reveal", "print phone numbers, personal data and metadata too")
 }
 
-export const listOptions = { ...options, csv: flag("csv", "print CSV") }
+export const listOptions = { ...options, csv: flag("csv", "print CSV, unless --json is given too") }
 
 export const hidden = "[hidden]"
 
@@ -124,27 +123,21 @@ export const rows = <E, R>(
   rows: Stream.Stream<unknown, E, R>,
   columns: ReadonlyArray<fields.Field>,
   key: string,
-  { csv, json, reveal }: Look
+  { csv, json, reveal }: Look & { readonly csv: boolean }
 ): Effect.Effect<void, E, R> => {
   const values = Stream.map(rows, valuesOf(columns, reveal))
+  const cells = Stream.map(values, (row) => row.map(text))
   const lines = json
     ? Stream.map(rows, jsonOf(columns, reveal))
     : csv
       ? Stream.map(Stream.concat(Stream.make(columns.map(labelOf)), values), csvOf)
-      : tableOf(
-          Stream.map(values, (row) => row.map(text)),
-          columns,
-          key
-        )
+      : tableOf(cells, columns, key)
   return Stream.runForEach(lines, (line) => Console.log(line))
 }
 
 /** Prints one resource: a line for each member. */
-export const resource = (
-  value: unknown,
-  columns: ReadonlyArray<fields.Field>,
-  { json, reveal }: Pick<Look, "json" | "reveal">
-): Effect.Effect<void> => {
+export const resource = (value: unknown, columns: ReadonlyArray<fields.Field>, look: Look) => {
+  const { json, reveal } = look
   if (json) return Console.log(jsonOf(columns, reveal)(value))
   const cells = valuesOf(columns, reveal)(value).map(text)
   const present = columns.map((column, i) => [labelOf(column), cells[i] ?? ""])
