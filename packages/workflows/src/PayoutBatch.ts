@@ -141,6 +141,18 @@ const make = Effect.gen(function* () {
   return service
 })
 
+/**
+ * A layer that starts and operates batches, and runs none: `layer` in another process does, or in this one later.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerOperator: Layer.Layer<
+  PayoutBatch,
+  never,
+  Engine.Engine | WorkflowEngine.WorkflowEngine
+> = Layer.effect(PayoutBatch, make)
+
 const isSame = (a: Batch.Progress, b: Batch.Progress): boolean =>
   JSON.stringify(a) === JSON.stringify(b)
 
@@ -209,5 +221,5 @@ export const layer = ({
       )
     })
   )
-  return Layer.provideMerge(Layer.effect(PayoutBatch, make), body)
+  return Layer.provideMerge(layerOperator, body)
 }
