@@ -1,9 +1,22 @@
 /** What a payroll checks before anything is sent, and its report. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { phone } from "@manilla/test-support/Sandboxed"
+import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import * as Engine from "@manilla/workflows/sqlite"
 import * as Effect from "effect/Effect"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { manilla, sandbox } from "./utils/manilla.js"
@@ -220,6 +233,96 @@ describe("a payroll", () => {
       assert.include(err, "was started with other items: E1 has another amount")
       assert.include(err, "There, any other row would be paid again.")
       assert.lengthOf(yield* payouts, 1)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("prints its results although the report cannot be written", () =>
+    Effect.gen(function* () {
+      const rows = [good("E1"), good("E3", "999.9906")]
+      const { file, folder } = yield* spreadsheet([header, ...rows].join("\n"))
+      mkdirSync(join(folder, "salaries-2026-11.report.csv"))
+      const { code, err, out } = yield* manilla(["payroll", file, "--yes"])
+      assert.strictEqual(code, 3)
+      assert.match(out, /line 3, E3: +check\..*1 paid, 1 check\./s)
+      assert.match(err, /The report cannot be written \(.*\): close it, and run the same command/)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("keeps its report for the owner although an earlier one was readable", () =>
+    Effect.gen(function* () {
+      const { file, folder } = yield* spreadsheet(`${header}\n${good("E1")}`)
+      const report = join(folder, "salaries-2026-11.report.csv")
+      writeFileSync(report, "old", { mode: 0o644 })
+      yield* manilla(["payroll", file, "--yes"])
+      assert.strictEqual(statSync(report).mode & 0o777, 0o600)
+    }).pipe(Effect.provide(sandbox()))
+  )
+})
+
+/** A payroll that was stopped when the service had refused the first rows for now. */
+const stopped = (count: number) =>
+  Effect.gen(function* () {
+    const rows = Array.from({ length: count }, (_, i) => good(`E${i}`))
+    const { file, folder } = yield* spreadsheet([header, ...rows].join("\n"))
+    const { exchanges, faults } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.status(429, { operation: "Payouts.create", count: "always" }))
+    const running = yield* Effect.fork(manilla(["payroll", file, "--yes"]))
+    const sent = Effect.map(
+      exchanges,
+      (all) => all.filter(({ operation }) => operation === "Payouts.create").length
+    )
+    yield* Effect.repeat(Effect.delay(sent, "20 millis"), { until: (count) => count >= 10 })
+    yield* Fiber.interrupt(running)
+    yield* faults.clear
+    const state = join(folder, "payroll-2026-11.sandbox.db")
+    /** As `manilla-workflows` does. */
+    const operate = (name: "interrupt" | "pause" | "resume") =>
+      Effect.flatMap(PayoutBatch.PayoutBatch, (batches) => batches[name]("payroll:2026-11")).pipe(
+        Effect.provide(PayoutBatch.layerOperator),
+        Effect.provide(Layer.fresh(Engine.layerSqlite({ file: state }))),
+        Effect.orDie
+      )
+    return { file, operate, sent, state }
+  })
+
+describe("a payroll that was stopped", () => {
+  it.scopedLive("and interrupted for good says that the other rows are never sent", () =>
+    Effect.gen(function* () {
+      const { file, operate } = yield* stopped(30)
+      yield* operate("interrupt")
+      const { code, out } = yield* manilla(["payroll", file, "--yes"])
+      assert.strictEqual(code, 3)
+      assert.match(
+        out,
+        /not sent\. The payroll was interrupted, and never sends it: pay it from a new/
+      )
+      assert.notInclude(readFileSync(file.replace(".csv", ".report.csv"), "utf8"), "continues")
+      assert.isBelow((yield* payouts).length, 30)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("and paused says how it is resumed", () =>
+    Effect.gen(function* () {
+      const { file, operate, state } = yield* stopped(30)
+      yield* operate("pause")
+      const resume = `paused until \`manilla-workflows resume payroll:2026-11 --sqlite '${state}'\``
+      const follow = (text: string) => (text.includes(resume) ? operate("resume") : Effect.void)
+      const { code, err } = yield* manilla(["payroll", file, "--yes"], {}, follow)
+      assert.strictEqual(code, 0)
+      assert.include(err, resume)
+      assert.lengthOf(yield* payouts, 30)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("sends nothing of its file if that was changed", () =>
+    Effect.gen(function* () {
+      const { file, sent } = yield* stopped(5_000)
+      const before = yield* sent
+      writeFileSync(file, readFileSync(file, "utf8").replace("E4999,1000", "E4999,9"))
+      const { code, err } = yield* manilla(["payroll", file, "--yes"])
+      assert.strictEqual(code, 1)
+      assert.include(err, "E4999 has another amount. Nothing was sent.")
+      assert.strictEqual(yield* sent, before)
     }).pipe(Effect.provide(sandbox()))
   )
 })

@@ -57,7 +57,7 @@ export const ask = (message: string) =>
     }
     const prompt = Prompt.confirm({ message, initial: false })
     const answer = yield* Effect.orElseSucceed(Prompt.run(prompt), () => false)
-    if (!answer) return yield* failed("Stopped. Nothing was sent.")
+    if (!answer) return yield* failed("Stopped. This command sent nothing.")
   })
 
 /** Asks before money moves, unless the environment is SANDBOX. */

@@ -41,10 +41,11 @@ export interface Printed {
   readonly err: string
 }
 
-/** Runs `manilla` with these arguments, and settings other than the sandbox's. */
+/** Runs `manilla` with these arguments, and settings other than the sandbox's. Something may follow what it prints. */
 export const manilla = (
   args: ReadonlyArray<string>,
-  changes: Settings = {}
+  changes: Settings = {},
+  follow: (text: string) => Effect.Effect<void> = () => Effect.void
 ): Effect.Effect<Printed, never, Sandbox.Sandbox> =>
   Effect.gen(function* () {
     const lines = { out: "", err: "" }
@@ -52,8 +53,9 @@ export const manilla = (
     const print =
       (name: keyof typeof lines) =>
       (...texts: ReadonlyArray<unknown>) =>
-        Effect.sync(() => {
+        Effect.suspend(() => {
           lines[name] += `${texts.join(" ")}\n`
+          return follow(texts.join(" "))
         })
     const given = Object.entries({ ...(yield* settings), ...changes }).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value] as const]

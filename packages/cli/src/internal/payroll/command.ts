@@ -19,7 +19,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { basename, dirname, join } from "node:path"
-import { exitCodes, failed, Failure, usage } from "../Failure.js"
+import { failed, open, usage } from "../Failure.js"
 import * as output from "../output.js"
 import * as service from "../service.js"
 import * as files from "./file.js"
@@ -70,68 +70,70 @@ const preview = (rows: ReadonlyArray<files.Row>) => {
 
 const barWidth = 40
 
-const bar = ({ ended, pending, total }: Batch.Progress): string => {
+const bar = ({ ended, pending, phase, total }: Batch.Progress, resume: string): string => {
   const done = "█".repeat(Math.round((ended / total) * barWidth))
-  return `${done.padEnd(barWidth, "░")}  ${ended} of ${total} ended, ${pending} pending`
+  const paused = phase === "paused" ? `, paused until \`${resume}\`` : ""
+  return `${done.padEnd(barWidth, "░")}  ${ended} of ${total} ended, ${pending} pending${paused}`
 }
 
 /** On a terminal, one line that changes. */
-const showProgress = (progress: Batch.Progress) =>
+const show = (bar: string) =>
   process.stderr.isTTY
-    ? Effect.sync(() => process.stderr.write(`\r${bar(progress)}\u001b[K`))
-    : Console.error(bar(progress))
+    ? Effect.sync(() => process.stderr.write(`\r${bar}\u001b[K`))
+    : Console.error(bar)
 
 const endLine = process.stderr.isTTY ? Console.error("") : Effect.void
 
-const workflows = (file: string) =>
-  PayoutBatch.layer().pipe(
-    Layer.provide(DisbursePayout.layer()),
-    Layer.provide(Layer.merge(Engine.layerSqlite({ file }), Payouts.layer)),
-    // A log line would break the line of the progress. The report says what became of each row.
-    Layer.provide(Logger.minimumLogLevel(LogLevel.Error))
-  )
+const workflows = PayoutBatch.layer().pipe(
+  Layer.provide(DisbursePayout.layer()),
+  Layer.provide(Payouts.layer)
+)
+
+const engine = (file: string) =>
+  Layer.provideMerge(PayoutBatch.layerOperator, Engine.layerSqlite({ file }))
 
 /** Sends the batch, or continues it, and returns the result of each row when all have ended. */
-const run = (rows: ReadonlyArray<files.Row>, batchKey: string, again: string) =>
+const run = (rows: ReadonlyArray<files.Row>, batchKey: string, state: string, again: string) =>
   Effect.gen(function* () {
     const batches = yield* PayoutBatch.PayoutBatch
     const report = Effect.map(Stream.runCollect(batches.results(batchKey)), (items) =>
       reports.make(rows, Chunk.toReadonlyArray(items))
     )
-    const isNew = Option.isNone(yield* Effect.option(batches.status(batchKey)))
-    yield* batches.start(
-      batchKey,
-      Stream.map(Stream.fromIterable(rows), ({ item }) => item)
-    )
-    if (!isNew) yield* Console.error(`Continued: ${reports.summary(yield* report)} until now.`)
-    yield* Stream.runForEach(batches.progress(batchKey), showProgress).pipe(
-      Effect.ensuring(endLine),
+    const summary = Effect.map(report, reports.summary)
+    const resume = `manilla-workflows resume ${batchKey} --sqlite '${state}'`
+    return yield* Effect.gen(function* () {
+      const before = yield* Effect.option(summary)
+      const items = Stream.fromIterable(rows.map(({ item }) => item))
+      // No workflow runs yet, so that nothing is sent if this refuses other rows.
+      yield* batches.start(batchKey, items)
+      if (Option.isSome(before)) yield* Console.error(`Continued: ${before.value} until now.`)
+      const showing = Stream.runForEach(batches.progress(batchKey), (now) => show(bar(now, resume)))
+      yield* showing.pipe(Effect.provide(workflows), Effect.ensuring(endLine))
+      return yield* report
+    }).pipe(
       Effect.onInterrupt(() =>
-        report.pipe(
-          Effect.map(reports.summary),
-          Effect.orElseSucceed(() => "the results cannot be read now"),
+        Effect.orElseSucceed(summary, () => "the results cannot be read now").pipe(
           Effect.flatMap((text) => Console.error(output.wrapped("Stopped: ", `${text}. ${again}`)))
         )
       )
     )
-    return yield* report
   })
 
 const conclude = (lines: ReadonlyArray<reports.Line>, report: string) =>
   Effect.gen(function* () {
-    yield* Effect.sync(() => reports.write(report, lines))
     const others = lines.filter(({ result }) => result !== "paid")
     for (const { advice, employee, line, result } of others) {
       const label = `line ${line}, ${output.text(employee)}: `
       yield* Console.log(output.wrapped(label, `${result}. ${output.text(advice)}`))
     }
-    yield* Console.log(`${reports.summary(lines)}. The report with each row is ${report}.`)
+    yield* Console.log(`${reports.summary(lines)}.`)
+    yield* reports.write(report, lines)
+    yield* Console.log(`The report with each row is ${report}.`)
     if (others.length === 0) return
-    const isOpen = others.some(({ result }) => result !== "not paid")
-    return yield* new Failure({
-      code: isOpen ? exitCodes.Open : exitCodes.Failed,
-      message: `${others.length} of ${lines.length} rows are not paid, or it is not certain that they are. Each says what to do.`
-    })
+    const failure = others.every(({ result }) => result === "not paid") ? failed : open
+    return yield* failure(
+      `${others.length} of ${lines.length} rows are not paid, or it is not certain that they are. Each says what to do.`
+    )
   })
 
 export const command = Command.make("payroll", config, (given) =>
@@ -151,14 +153,16 @@ export const command = Command.make("payroll", config, (given) =>
     const state = join(dirname(file), `payroll-${period}.${environment.toLowerCase()}.db`)
     const again = `The same command continues, and pays nobody twice. It needs ${state}.`
     if (!yes) yield* service.ask("Pay the rows that are not paid yet?")
-    const lines = yield* run(rows, `payroll:${period}`, again).pipe(
-      Effect.provide(workflows(state)),
+    const lines = yield* run(rows, `payroll:${period}`, state, again).pipe(
+      Effect.provide(engine(state)),
+      // A log line would break the line of the progress. The report says what became of each row.
+      Logger.withMinimumLogLevel(LogLevel.Error),
       Effect.mapError((error) =>
         error._tag === "ItemsDiffer"
           ? failed(
               `${error.message}\nThe batch is the period: restore ${file}. Pay a new or corrected row alone, from a new file with another --period. There, any other row would be paid again.`
             )
-          : new Failure({ code: exitCodes.Open, message: `${error.message}\n${again}` })
+          : open(`${error.message}\n${again}`)
       )
     )
     yield* conclude(lines, file.replace(/(\.csv)?$/i, ".report.csv"))

@@ -3,27 +3,21 @@ import type * as Payout from "@manilla/payouts/Payout"
 import type * as Batch from "@manilla/workflows/Batch"
 import { stringify } from "csv-stringify/sync"
 import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import { writeFileSync } from "node:fs"
+import { rmSync, writeFileSync } from "node:fs"
+import { open } from "../Failure.js"
 import type { Row } from "./file.js"
 
 /** `sent` and `not sent` have not ended. */
 const results = ["paid", "not paid", "check", "sent", "not sent"] as const
 
-export interface Line {
-  readonly line: number
-  readonly employee: string
-  readonly amount: string
-  readonly currency: string
-  readonly result: (typeof results)[number]
-  readonly reference: string
-  readonly provider_reference: string
-  /** The reason and the remedy, if it is not paid. */
-  readonly advice: string
-}
+export type Line = ReturnType<typeof make>[number]
 
-const open = "It continues when you run the command again."
+/** A payroll ends with rows that were not sent only after an interrupt. */
+const interrupted =
+  "The payroll was interrupted, and never sends it: pay it from a new file, with another --period."
 
 const defect = { message: "It ended with a defect." }
 
@@ -36,7 +30,8 @@ const check = "It may be paid. Ask the service before you pay it in any other wa
 const correct =
   "Unless this period was sent from another state file before, nothing was paid: put the corrected row into a new file, with another --period."
 
-const outcome = (result: Line["result"], advice: string, payout?: Payout.Payout) => ({
+/** The advice is the reason and the remedy, if it is not paid. */
+const outcome = (result: (typeof results)[number], advice: string, payout?: Payout.Payout) => ({
   result,
   reference: payout?.reference ?? "",
   provider_reference: payout?.provider_reference ?? "",
@@ -51,7 +46,7 @@ const ofPayout = (payout: Payout.Payout) =>
 const outcomeOf = (item: Batch.ItemResult | undefined) => {
   if (item === undefined || Option.isNone(item.end)) {
     const isSent = item !== undefined && item.state !== "waiting"
-    return outcome(isSent ? "sent" : "not sent", open)
+    return isSent ? outcome("sent", check) : outcome("not sent", interrupted)
   }
   return Exit.match(item.end.value, {
     onSuccess: ofPayout,
@@ -65,7 +60,7 @@ const outcomeOf = (item: Batch.ItemResult | undefined) => {
 /** A line for each row of the file, in its order. */
 export const make = (rows: ReadonlyArray<Row>, items: ReadonlyArray<Batch.ItemResult>) => {
   const byKey = new Map(items.map((item) => [item.key, item]))
-  return rows.map(({ item: { key, request }, line }): Line => ({
+  return rows.map(({ item: { key, request }, line }) => ({
     line,
     employee: key,
     amount: request.amount,
@@ -82,6 +77,15 @@ export const summary = (lines: ReadonlyArray<Line>): string =>
     .map((counted) => counted.join(" "))
     .join(", ")
 
-/** Writes the report for its owner only. */
-export const write = (file: string, lines: ReadonlyArray<Line>): void =>
-  writeFileSync(file, stringify([...lines], { header: true }), { mode: 0o600 })
+/** Writes the report for its owner only. An earlier one may be readable for others. */
+export const write = (file: string, lines: ReadonlyArray<Line>) =>
+  Effect.try({
+    try: () => {
+      rmSync(file, { force: true })
+      writeFileSync(file, stringify([...lines], { header: true }), { mode: 0o600 })
+    },
+    catch: (cause) =>
+      open(
+        `The report cannot be written (${String(cause)}): close it, and run the same command again.`
+      )
+  })
