@@ -11,7 +11,6 @@ import type * as Gateway from "@manilla/core/Gateway"
 import * as Manilla from "@manilla/token/Manilla"
 import type * as Token from "@manilla/token/Token"
 import * as Cause from "effect/Cause"
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -21,7 +20,6 @@ import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
-import * as Struct from "effect/Struct"
 import * as Clients from "./Clients.js"
 
 /**
@@ -69,7 +67,7 @@ type Promised<Method> = Method extends (...args: infer Args) => Effect.Effect<in
 
 type Tags = typeof Clients.tags
 
-type AllCalls = { readonly [Name in keyof Tags]: Calls<Context.Tag.Service<Tags[Name]>> }
+type AllCalls = { readonly [Name in keyof Tags]: Calls<Effect.Effect.Success<Tags[Name]>> }
 
 /**
  * All calls. A promise resolves to a `Result`, and rejects only because of a bug or an aborted signal. An
@@ -133,13 +131,8 @@ export interface Options
  * @category constructors
  */
 export const make = (options?: Options): Promise<Promises> => {
-  const gateway =
-    options === undefined
-      ? Manilla.layerConfig()
-      : Manilla.layer({
-          gateway: options,
-          token: { ...options, clientSecret: Redacted.make(options.clientSecret) }
-        })
+  const token = options && { ...options, clientSecret: Redacted.make(options.clientSecret) }
+  const gateway = token ? Manilla.layer({ gateway: token, token }) : Manilla.layerConfig()
   return makeWith(Layer.provide(gateway, options?.client ?? FetchClient.layer))
 }
 
@@ -169,15 +162,15 @@ export const makeWith = async <E>(gateway: Layer.Layer<Gateway.Gateway, E>): Pro
   const promised =
     (method: Method) =>
     (...args: ReadonlyArray<unknown>) => {
-      const signal = args.find(isAbortable)?.signal
+      const signal = args.find(hasSignal)?.signal
       const returned = method(...args.map(withoutSignal))
       return Effect.isEffect(returned)
         ? settle(runtime, returned, signal)
-        : Stream.toAsyncIterableRuntime(results(returned, signal), runtime)
+        : { [Symbol.asyncIterator]: () => iterate(results(returned, signal), runtime) }
     }
   // `Calls` maps each method to its promise, which TypeScript cannot infer here.
-  const services: Services = Runtime.runSync(runtime, Effect.all(Clients.tags)) as never
-  const calls: AllCalls = Record.map(services, Record.map(promised)) as never
+  const services = Runtime.runSync(runtime, Effect.all(Clients.tags))
+  const calls: AllCalls = Record.map(services as never, Record.map(promised)) as never
   return {
     ...calls,
     run: (program, options) => settle(runtime, program, options?.signal),
@@ -196,12 +189,10 @@ type Returned = Effect.Effect<unknown, unknown> | Stream.Stream<unknown, unknown
 
 type Method = (...args: ReadonlyArray<unknown>) => Returned
 
-type Services = Readonly<Record<string, Readonly<Record<string, Method>>>>
-
-const isAbortable = (arg: unknown): arg is Abortable => Predicate.hasProperty(arg, "signal")
+const hasSignal = (arg: unknown): arg is Required<Abortable> => Predicate.hasProperty(arg, "signal")
 
 /** The services do not know the signal. */
-const withoutSignal = (arg: unknown) => (isAbortable(arg) ? Struct.omit(arg, "signal") : arg)
+const withoutSignal = (arg: unknown) => (hasSignal(arg) ? Record.remove(arg, "signal") : arg)
 
 const succeeded = <A>(value: A) => ({ ok: true, value }) as const
 
@@ -225,8 +216,19 @@ const results = (stream: Stream.Stream<unknown, unknown>, signal: AbortSignal | 
   stream.pipe(
     Stream.map(succeeded),
     Stream.catchAll((error) => Stream.succeed(failed(error))),
-    Stream.interruptWhen(signal === undefined ? Effect.never : aborted(signal))
+    Stream.interruptWhen(signal === undefined ? Effect.never : aborted(signal)),
+    // Otherwise, the next page would be read at the first row of a page.
+    Stream.rechunk(1)
   )
+
+/** A reader answers each `next`, in order, and `return` ends those that wait. */
+const iterate = (results: Stream.Stream<unknown>, runtime: Runtime.Runtime<never>) => {
+  const reader = Stream.toReadableStreamRuntime(results, runtime).getReader()
+  return {
+    next: () => reader.read(),
+    return: async () => ({ done: true, value: await reader.cancel() })
+  }
+}
 
 /** Dies with the reason when the signal is aborted. */
 const aborted = (signal: AbortSignal): Effect.Effect<never> =>

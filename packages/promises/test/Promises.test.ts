@@ -202,6 +202,37 @@ describe("for await", () => {
   })
 })
 
+describe("an iterator that is used by hand", () => {
+  it("answers each next, also two at once and those after the end", async () => {
+    const { manilla } = await connect()
+    await collectThrice(manilla)
+    const rows = manilla.transactions.stream({ per_page: 2 })[Symbol.asyncIterator]()
+    const results = await Promise.all([1, 2, 3, 4, 5].map(() => rows.next()))
+    assert.deepStrictEqual(
+      results.map(({ done }) => done === true),
+      [false, false, false, true, true]
+    )
+    assert.isTrue((await rows.next()).done)
+    assert.isTrue((await rows.return?.())?.done)
+    await manilla.close()
+  })
+
+  it("ends a next that waits when it is returned, and reads nothing more", async () => {
+    const { manilla, requests } = await connect({ settleAfter: "1 hour" })
+    const { id } = succeeded(await manilla.payments.create(collection, { key }))
+    const often = { initial: "100 millis", factor: 1 } as const
+    const changes = manilla.payments.changes(id, often)[Symbol.asyncIterator]()
+    assert.isFalse((await changes.next()).done)
+    const waiting = changes.next()
+    assert.isTrue((await changes.return?.())?.done)
+    assert.isTrue((await waiting).done)
+    const after = (await requests()).length
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    assert.lengthOf(await requests(), after)
+    await manilla.close()
+  })
+})
+
 describe("a signal", () => {
   it("keeps nothing of the calls that ended", async () => {
     const { manilla } = await connect()
