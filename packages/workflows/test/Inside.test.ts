@@ -5,10 +5,12 @@ import { assert, it } from "@effect/vitest"
 import * as Operator from "@manilla/workflows/Operator"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as memoryStore from "../src/internal/engine/memoryStore.js"
+import { driver } from "../src/internal/operate/cli.js"
 import { operations } from "../src/internal/operate/operations.js"
 import * as engines from "./utils/engines.js"
 
@@ -48,6 +50,39 @@ it.live("an execution that waits for a signal has no time at which it is due", (
     const [summary] = yield* rows("summary", {})
     assert.strictEqual(summary?.["workflow"], "Test/Approval/1")
     assert.strictEqual(summary?.["waiting"], 1)
+  })
+)
+
+it.live("control characters of a key reach no terminal", () =>
+  Effect.gen(function* () {
+    const executions = yield* memoryStore.make
+    const key = "order\u001b]0;owned\u0007\u001b[2J"
+    yield* Effect.gen(function* () {
+      const operator = yield* Operator.of(Approval)
+      yield* operator.start({ key })
+    }).pipe(Effect.provide(engines.on(executions)))
+    for (const name of ["list", "show", "resume"]) {
+      const operation = operations[name]
+      assert.isDefined(operation)
+      const { text } = yield* operation.run(executions, name === "list" ? {} : { key })
+      const printed = Chunk.join(yield* Stream.runCollect(text), "\n")
+      assert.include(printed, "order\u{fffd}]0;owned\u{fffd}\u{fffd}[2J", name)
+      assert.notMatch(printed, /[^\n\P{Cc}]/u)
+    }
+  })
+)
+
+it.effect("a driver that is not installed is named", () =>
+  Effect.gen(function* () {
+    const missing = Object.assign(new Error("no package"), { code: "ERR_MODULE_NOT_FOUND" })
+    const refused = yield* Effect.flip(driver("@effect/sql-pg pg", () => Promise.reject(missing)))
+    assert.strictEqual(
+      refused.message,
+      "the driver of this database is not installed: npm install @effect/sql-pg pg"
+    )
+    const bug = new Error("a bug")
+    const exit = yield* Effect.exit(driver("pg", () => Promise.reject(bug)))
+    assert.deepStrictEqual(exit, Exit.die(bug))
   })
 )
 

@@ -5,6 +5,7 @@ import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
@@ -27,18 +28,35 @@ const database = {
   )
 }
 
-/** The drivers are optional peers: only the one that is used is loaded. */
+/** Loads a driver, an optional peer. */
+export const driver = <A>(packages: string, load: () => Promise<A>) =>
+  Effect.tryPromise({ try: load, catch: (cause) => cause }).pipe(
+    Effect.catchAll((cause) => {
+      if (!Predicate.hasProperty(cause, "code") || cause.code !== "ERR_MODULE_NOT_FOUND") {
+        return Effect.die(cause)
+      }
+      const message = `the driver of this database is not installed: npm install ${packages}`
+      return Effect.fail(new Refused({ status: 409, message }))
+    })
+  )
+
+const drivers = {
+  sqlite: driver("@effect/sql @effect/sql-libsql", () => import("./openSqlite.js")),
+  postgres: driver("@effect/sql @effect/sql-pg pg", () => import("./openPostgres.js"))
+}
+
+/** Only the driver that is used is loaded. */
 const opened = ({
   postgres,
   sqlite
 }: Readonly<Record<keyof typeof database, Option.Option<string>>>) =>
   Effect.gen(function* () {
     if (Option.isSome(sqlite) && Option.isNone(postgres)) {
-      const { openSqlite } = yield* Effect.promise(() => import("./openSqlite.js"))
+      const { openSqlite } = yield* drivers.sqlite
       return yield* openSqlite(sqlite.value)
     }
     if (Option.isSome(postgres) && Option.isNone(sqlite)) {
-      const { openPostgres } = yield* Effect.promise(() => import("./openPostgres.js"))
+      const { openPostgres } = yield* drivers.postgres
       return yield* openPostgres(Redacted.make(postgres.value))
     }
     const message = "name one database, with --sqlite FILE or --postgres URL."
@@ -75,7 +93,14 @@ const commandOf = (name: string, { about, isTable, run, takes }: Operation) => {
     {
       database,
       json: Options.withDescription(Options.boolean("json"), "print a line of JSON for each row"),
-      table: isTable ? { csv: Options.withDescription(Options.boolean("csv"), "print CSV") } : {},
+      table: isTable
+        ? {
+            csv: Options.withDescription(
+              Options.boolean("csv"),
+              "print CSV, unless --json is given too"
+            )
+          }
+        : {},
       given: { ...given, ...key }
     },
     ({ database, given, json, table }) =>

@@ -77,9 +77,12 @@ export interface Operation {
   readonly run: (inside: store.Store, input: unknown) => Effect.Effect<Answer, Failure>
 }
 
+/** Control characters would move the cursor of the terminal. */
+const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]/gu, "\u{fffd}")
+
 /** A cell of a table in a terminal. */
 const fit = (value: unknown, width: number): string => {
-  const text = String(value ?? "")
+  const text = plain(String(value ?? ""))
   return text.length > width ? `${text.slice(0, width - 2)}..` : text.padEnd(width)
 }
 
@@ -215,7 +218,7 @@ const reportOf = (inside: store.Store, execution: Execution.Execution, reveal: b
 export type Status = Effect.Effect.Success<ReturnType<typeof statusOf>>
 export type Report = Effect.Effect.Success<ReturnType<typeof reportOf>>
 
-const reportText = (report: Report) => {
+const reportLines = (report: Report) => {
   const { events, items = [], payload, resource } = report
   return [
     `${report.key} of ${report.workflow}: ${report.state}`,
@@ -225,7 +228,7 @@ const reportText = (report: Report) => {
     ...(payload === undefined ? [] : [`  payload: ${payload}`]),
     "",
     ...events.map((event) => `  ${words.moment(event.atMillis)}  ${words.line(event)}`)
-  ].join("\n")
+  ].map(plain)
 }
 
 /** A result of an item, in the columns of a CSV file. */
@@ -305,7 +308,7 @@ const change = (
         const runners = yield* inside.runners.list
         return {
           rows: Stream.make({ key, workflow, done, runners }),
-          text: Stream.make(`${key}: ${done} ${of(runners)}`)
+          text: Stream.make(plain(`${key}: ${done} ${of(runners)}`))
         }
       }),
     { isChange: true }
@@ -381,7 +384,7 @@ export const operations: Readonly<Record<string, Operation>> = {
           reportOf(inside, execution, input.reveal === true)
         )
         const runners = yield* inside.runners.list
-        const text = [...reports.map(reportText), "", of(runners)]
+        const text = [...reports.flatMap(reportLines), "", of(runners)]
         return { rows: Stream.fromIterable(reports), text: Stream.fromIterable(text) }
       })
   ),
