@@ -27,12 +27,6 @@ const EndState = Schema.Literal("Succeeded", "Failed", "Died")
 export const State = Schema.Literal("Running", "Waiting", ...EndState.literals)
 
 /**
- * @since 0.1.0
- * @category models
- */
-export type State = typeof State.Type
-
-/**
  * A stored execution.
  *
  * @since 0.1.0
@@ -82,7 +76,7 @@ export interface Status extends Omit<
   Execution,
   "payload" | "exit" | "parent" | "runner" | "clocks" | "wakes"
 > {
-  readonly state: State
+  readonly state: typeof State.Type
 }
 
 const named = {

@@ -57,7 +57,7 @@ export const stream = ({
   /** The versioned name of a workflow, such as `DisbursePayout.workflow.name`. */
   readonly workflow?: string | undefined
   /** One of these states. */
-  readonly states?: ReadonlyArray<Execution.State> | undefined
+  readonly states?: ReadonlyArray<Execution.Status["state"]> | undefined
   /** Started at least this long ago. */
   readonly minAge?: Duration.DurationInput | undefined
 } = {}): Stream.Stream<Execution.Status, Execution.StorageError, Engine.Engine> =>

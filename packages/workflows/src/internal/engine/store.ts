@@ -17,7 +17,7 @@ export interface Filter {
   readonly workflow?: string | undefined
   readonly businessKey?: string | undefined
   /** One of these states. */
-  readonly states?: ReadonlyArray<Execution.State> | undefined
+  readonly states?: ReadonlyArray<Execution.Status["state"]> | undefined
   /** Started before this moment. */
   readonly startedBeforeMillis?: number | undefined
   /** Ended before this moment. */

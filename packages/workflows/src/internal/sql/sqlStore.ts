@@ -252,7 +252,7 @@ export const make = (
         return Option.some(after)
       })
 
-    const isInState = (state: Execution.State) => {
+    const isInState = (state: Execution.Status["state"]) => {
       switch (state) {
         case "Running":
           return sql`(ended_millis IS NULL AND pause IS NULL)`
