@@ -80,7 +80,8 @@ const unreadable = Fault.body(
       id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d",
       status: 7,
       amount: "1500",
-      currency: "XOF"
+      currency: "XOF",
+      operation: "COLLECTION"
     },
     meta: {}
   }),

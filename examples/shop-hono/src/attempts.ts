@@ -3,7 +3,7 @@
  * one idempotency key. An order has a new one only when the one before it is `Unpaid`, so at most one attempt
  * of an order can move money.
  */
-import { Amount, type Errors } from "@manilla/core"
+import { Amount, Errors } from "@manilla/core"
 import { PaymentIntent } from "@manilla/payments"
 import { Schema } from "effect"
 
@@ -50,8 +50,6 @@ export const afterError = (attempt: Attempt, error: Errors.KeyedWriteError): Cha
   const change = (state: State, payment_id = attempt.payment_id) => ({ state, payment_id, reason })
   const isFirst = attempt.sends === 1
   switch (error._tag) {
-    case "OutcomeUnknown":
-      return change("Starting")
     case "AppliedUnreadable":
       return isId(error.id) ? change("Pending", error.id) : change("Review")
     case "KeyReused":
@@ -63,7 +61,7 @@ export const afterError = (attempt: Attempt, error: Errors.KeyedWriteError): Cha
       return change(isFirst ? "Unpaid" : "Review")
     default:
       // The connection, the limit or the credentials are the problem: the same request can succeed later.
-      return change(isFirst ? "Unpaid" : "Starting")
+      return change(isFirst && Errors.outcome(error) === "notApplied" ? "Unpaid" : "Starting")
   }
 }
 

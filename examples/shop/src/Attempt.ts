@@ -4,7 +4,7 @@
  * An attempt is one request to the payments service under one idempotency key. An order has a new one only
  * when the one before it is `Unpaid`, so at most one attempt of an order can move money.
  */
-import { Amount, type Errors, IdempotencyKey } from "@manilla/core"
+import { Amount, Errors, IdempotencyKey } from "@manilla/core"
 import { PaymentIntent } from "@manilla/payments"
 import { Either, Match, Schema } from "effect"
 
@@ -101,10 +101,11 @@ export const afterError = (attempt: Attempt, error: Errors.KeyedWriteError): Cha
   /** The service refused this request. */
   const refused = () => change(isFirst ? "Unpaid" : "Review")
   /** The same request can succeed later: the connection, the limit or the credentials are the problem. */
-  const passing = () => change(isFirst ? "Unpaid" : "Starting")
+  const passing = () =>
+    change(isFirst && Errors.outcome(error) === "notApplied" ? "Unpaid" : "Starting")
 
   return Match.valueTags(error, {
-    OutcomeUnknown: () => change("Starting"),
+    OutcomeUnknown: passing,
     AppliedUnreadable: ({ id }) =>
       Either.match(Schema.decodeUnknownEither(PaymentIntent.PaymentIntentId)(id), {
         onLeft: () => change("Review"),

@@ -84,7 +84,7 @@ const comparisons: Record<
   amount: (sent, back) =>
     isAmount(sent) && isAmount(back) ? Amount.Equivalence(sent, back) : undefined,
   code: Text.isSameCode,
-  kind: (sent, back) => (isKind(back) ? sent === back : undefined),
+  kind: (sent, back) => !isKind(back) || sent === back,
   phone: (sent, back) => {
     const [expected, actual] = [lastDigits(sent), isMasked(back) ? undefined : lastDigits(back)]
     return expected === undefined || actual === undefined ? undefined : expected === actual
