@@ -111,13 +111,12 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) => {
       sql<Table.Item>`
         SELECT number, key, request, state, sent, reference, result FROM ${items}
         WHERE ${sql.and([
-          sql`batch = ${batchKey}`,
+          // As pairs alone, which SQLite looks up in its index. With the batch beside them, it reads the whole batch.
+          keys === undefined
+            ? sql`batch = ${batchKey}`
+            : sql`(batch, key) IN (SELECT ${batchKey}, ${text} FROM ${rowsOf(keys)})`,
           ...(after === undefined ? [] : [sql`number > ${after}`]),
           ...(states === undefined ? [] : [sql.in("state", states)]),
-          // As pairs, which SQLite looks up in its index. For keys alone it would read the whole batch.
-          ...(keys === undefined
-            ? []
-            : [sql`(batch, key) IN (SELECT ${batchKey}, ${text} FROM ${rowsOf(keys)})`]),
           ...(numbers === undefined
             ? []
             : [sql`number IN (SELECT CAST(${text} AS INTEGER) FROM ${rowsOf(numbers)})`])
