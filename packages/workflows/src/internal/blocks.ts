@@ -99,6 +99,7 @@ interface Ended extends Partial<Pick<Execution.Execution, "outcome" | "resource"
 /** Whether something that ended with an error, or has not ended, moved money, or may have. */
 export const isInDoubt = ({ isInDoubt, open }: Money): boolean => isInDoubt || open.size > 0
 
+/** Adds the effect of a write or of an execution to that of the body. */
 export const add = (money: Money, { hasFailed, outcome, resource }: Ended): void => {
   money.isUnknown ||= outcome === "unknown"
   money.isApplied ||= outcome === "applied"

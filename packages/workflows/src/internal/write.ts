@@ -23,8 +23,7 @@ interface Options<A, I, R> {
   readonly operation: string
   /**
    * The idempotency key of the request, from the payload: the new version of a workflow must not pay again, nor
-   * one that follows a plain call. Each write of a body needs a key of its own: a second one
-   * with it is a defect.
+   * one that follows a plain call. Each write of a body needs a key of its own: a second one with it is a defect.
    */
   readonly key: IdempotencyKey.IdempotencyKey
   readonly success: Schema.Schema<A, I>

@@ -64,7 +64,7 @@ const makePace = ({ batchKey, concurrency }: Owner) => {
   let allowed = concurrency
   let pauseMillis = 0
   let notBeforeMillis = 0
-  /** A longer rest is none: the clock was set back. */
+  /** If more than the longest pause is left, the clock was set back, and the pause is over. */
   const isPausing = (nowMillis: number) =>
     nowMillis < notBeforeMillis && notBeforeMillis <= nowMillis + longestPauseMillis
   return {

@@ -52,7 +52,7 @@ export const make = (store: store.Store) => {
       const now = yield* Clock.currentTimeMillis
       const dueMillis = run.clocks.get(pause) ?? Infinity
       if (dueMillis > Math.max(now, run.storedMillis)) return false
-      // What is stored from now on shows that it is over.
+      // The steps that are stored from now on show that it is over.
       run.storedMillis = Math.max(dueMillis, run.storedMillis)
       return true
     })
