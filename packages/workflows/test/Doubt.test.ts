@@ -56,87 +56,77 @@ const undoable = Durable.compensate(Durable.sleep("reserve", "1 milli"), () =>
   Effect.sync(() => void undone.push("reserve"))
 )
 
-VirtualClock.test("a write that dies after its request is unknown", () =>
-  Effect.gen(function* () {
-    const operator = yield* started
-    yield* VirtualClock.pass("10 seconds")
-    const { outcome, state } = yield* operator.status(key)
-    assert.strictEqual(state, "Died")
-    assert.notStrictEqual(outcome, "notApplied")
-  }).pipe(
-    Effect.provide(
-      Layer.provideMerge(
-        Shop.toLayer(() =>
-          // The payment is made; what the caller makes of the answer has a bug.
-          pay(() =>
-            Effect.map(Effect.succeed("pay-1"), () => {
-              throw new Error("a bug")
-            })
-          )
-        ),
-        Memory.layerMemory
-      )
-    )
-  )
-)
+/** The workflows of a test, in memory. */
+const on = <A, E, R>(workflows: Layer.Layer<A, E, R>) =>
+  Effect.provide(Layer.provideMerge(workflows, Memory.layerMemory))
 
-VirtualClock.test("a write whose result does not fit its schema is unknown", () =>
-  Effect.gen(function* () {
-    const operator = yield* started
-    yield* VirtualClock.pass("10 seconds")
-    const { outcome, state } = yield* operator.status(key)
-    assert.strictEqual(state, "Died")
-    assert.notStrictEqual(outcome, "notApplied")
-  }).pipe(
-    Effect.provide(
-      Layer.provideMerge(
-        Shop.toLayer(() =>
-          Durable.write({
-            operation,
-            key,
-            success: Schema.String.pipe(Schema.maxLength(3)),
-            idOf: (id) => id,
-            send: () => Effect.succeed("pay-1")
-          })
-        ),
-        Memory.layerMemory
-      )
-    )
-  )
-)
+/** The payment is made; the code that reads the answer has a bug. */
+const dying = pay(() => Effect.die("a bug"))
 
-VirtualClock.test("nothing is undone after an awaited execution that died in its write", () => {
-  undone.length = 0
-  return Effect.gen(function* () {
-    const operator = yield* started
-    yield* VirtualClock.pass("10 minutes")
-    assert.strictEqual((yield* operator.status(key)).state, "Failed")
-    assert.deepStrictEqual(undone, [])
-  }).pipe(
-    Effect.provide(
-      Layer.provideMerge(
-        Layer.merge(
-          Shop.toLayer(() =>
-            Durable.compensating(
-              Effect.zipRight(
-                undoable,
-                ChildA.execute({ key }).pipe(Effect.catchAllDefect(() => new Failed()))
-              )
-            )
-          ),
-          ChildA.toLayer(() =>
-            pay(() =>
-              Effect.map(Effect.succeed("pay-1"), () => {
-                throw new Error("a bug")
-              })
-            )
-          )
-        ),
-        Memory.layerMemory
-      )
-    )
-  )
+const unfit = Durable.write({
+  operation,
+  key,
+  success: Schema.String.pipe(Schema.maxLength(3)),
+  idOf: (id) => id,
+  send: () => Effect.succeed("pay-1")
 })
+
+for (const [how, write] of [
+  ["that dies after its request", dying],
+  ["whose result does not fit its schema", unfit]
+] as const) {
+  VirtualClock.test(`a write ${how} is unknown`, () =>
+    Effect.gen(function* () {
+      const operator = yield* started
+      yield* VirtualClock.pass("10 seconds")
+      const { outcome, state } = yield* operator.status(key)
+      assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Died" })
+    }).pipe(on(Shop.toLayer(() => write)))
+  )
+}
+
+/** Its outcome is unknown, and it ends as if all was well. */
+const hiding = pay((key) =>
+  Effect.fail(
+    new Errors.OutcomeUnknown({
+      operation,
+      message: "no response",
+      key,
+      cause: new Errors.TransportError({ operation, message: "none", sent: true })
+    })
+  )
+).pipe(Effect.orElseSucceed(() => "look at it"))
+
+for (const [how, body] of [
+  ["died in its write", dying],
+  ["hides its unknown outcome", hiding]
+] as const) {
+  VirtualClock.test(`nothing is undone after an awaited execution that ${how}`, () =>
+    Effect.gen(function* () {
+      undone.length = 0
+      const operator = yield* started
+      yield* VirtualClock.pass("2 minutes")
+      const { outcome, state } = yield* operator.status(key)
+      assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+      assert.deepStrictEqual(undone, [])
+    }).pipe(
+      on(
+        Layer.merge(
+          Shop.toLayer(() => {
+            const awaited = Effect.catchAllDefect(ChildA.execute({ key }), () => new Failed())
+            return Durable.compensating(
+              Effect.zipRight(undoable, Effect.zipRight(awaited, new Failed()))
+            )
+          }),
+          Layer.provide(
+            ChildA.toLayer(() => body),
+            Policy.layer({ carryOn })
+          )
+        )
+      )
+    )
+  )
+}
 
 VirtualClock.test("a body goes on although an execution that it has awaited was purged", () =>
   Effect.gen(function* () {
@@ -148,57 +138,15 @@ VirtualClock.test("a body goes on although an execution that it has awaited was 
     const { outcome, state } = yield* operator.status(key)
     assert.deepStrictEqual({ outcome, state }, { outcome: "applied", state: "Succeeded" })
   }).pipe(
-    Effect.provide(
-      Layer.provideMerge(
-        Layer.merge(
-          Shop.toLayer(() =>
-            Effect.tap(ChildA.execute({ key }), () => Durable.sleep("an hour", "1 hour"))
-          ),
-          ChildA.toLayer(() => pay(() => Effect.succeed("pay-1")))
+    on(
+      Layer.merge(
+        Shop.toLayer(() =>
+          Effect.tap(ChildA.execute({ key }), () => Durable.sleep("an hour", "1 hour"))
         ),
-        Memory.layerMemory
+        ChildA.toLayer(() => pay(() => Effect.succeed("pay-1")))
       )
     )
   )
-)
-
-VirtualClock.test(
-  "nothing is undone after an awaited execution that hides its unknown outcome",
-  () => {
-    undone.length = 0
-    return Effect.gen(function* () {
-      const operator = yield* started
-      yield* VirtualClock.pass("2 minutes")
-      const { outcome, state } = yield* operator.status(key)
-      assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
-      assert.deepStrictEqual(undone, [])
-    }).pipe(
-      Effect.provide(
-        Layer.provideMerge(
-          Layer.merge(
-            Shop.toLayer(() =>
-              Durable.compensating(
-                Effect.zipRight(undoable, Effect.zipRight(ChildA.execute({ key }), new Failed()))
-              )
-            ),
-            ChildA.toLayer(() =>
-              pay((key) =>
-                Effect.fail(
-                  new Errors.OutcomeUnknown({
-                    operation,
-                    message: "no response",
-                    key,
-                    cause: new Errors.TransportError({ operation, message: "none", sent: true })
-                  })
-                )
-              ).pipe(Effect.orElseSucceed(() => "look at it"))
-            ).pipe(Layer.provide(Policy.layer({ carryOn })))
-          ),
-          Memory.layerMemory
-        )
-      )
-    )
-  }
 )
 
 it.live("nothing is undone while another awaited execution may pay", () =>
