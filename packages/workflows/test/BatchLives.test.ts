@@ -279,7 +279,7 @@ describe.each([true, false])("a batch of which a change fails (and is stored: %s
         }).pipe(Effect.scoped)
 
         const context = yield* processOn(store)
-        yield* VirtualClock.pass("1 hour")
+        yield* VirtualClock.pass("5 minutes")
         const { status } = Context.get(context, PayoutBatch.PayoutBatch)
         const found = yield* Effect.either(status("payroll"))
         if (Either.isRight(found)) assert.strictEqual(found.right.phase, "ended", `${n}`)
