@@ -2,7 +2,8 @@
 //
 // On SQLite or PostgreSQL, it kills the processes that run workflows, starts new executions in each of their
 // lives, and prints a report. On PostgreSQL, it also stops runners and restarts the database. With
-// `batch-`, the executions are batches of payouts, each of which is there for about ten kills.
+// `batch-`, the executions are batches of payouts, each of which is there for about ten kills. `payroll` is one long
+// batch on SQLite.
 //
 // On the sandbox, it checks the ledger after each of many random operations, concurrent requests with one key,
 // and kills of the command with a data file.
@@ -15,6 +16,7 @@ import * as oneKey from "../packages/sandbox/prove/utils/oneKey.js"
 import * as randomOperations from "../packages/sandbox/prove/utils/randomOperations.js"
 import * as clusterKills from "../packages/workflows/prove/utils/clusterKills.js"
 import * as sqliteKills from "../packages/workflows/prove/utils/kills.js"
+import * as payroll from "../packages/workflows/prove/utils/payroll.js"
 import { count, runCommand } from "./cli.js"
 
 const kills = count("kills", 100, "how many")
@@ -27,31 +29,41 @@ const items = { itemsPerBatch: count("items", 2_000, "payouts of a batch") }
 
 const onKill = (done: number) => (done % 10 === 0 ? Console.error(`${done} kills`) : Effect.void)
 
+interface Report {
+  readonly violations: ReadonlyArray<string>
+  /** Sorted. */
+  readonly recoveryMillis: ReadonlyMap<string, ReadonlyArray<number>>
+}
+
 /** Prints a report, and fails the program if something did not hold. */
-const print = (
-  { violations, ...report }: sqliteKills.Report | clusterKills.Report,
-  recoveries: Iterable<readonly [name: string, sorted: ReadonlyArray<number>]>
-) =>
+const print = ({ recoveryMillis, violations, ...report }: Report) =>
   Effect.gen(function* () {
-    const recoveryMillis = Object.fromEntries(
-      Array.from(recoveries, ([name, sorted]) => [
-        name,
-        { measured: sorted.length, median: quantileOf(sorted, 0.5), longest: sorted.at(-1) }
-      ])
-    )
-    yield* Console.log(JSON.stringify({ ...report, recoveryMillis }, undefined, 2))
+    const recoveries = Array.from(recoveryMillis, ([name, sorted]) => [
+      name,
+      { measured: sorted.length, median: quantileOf(sorted, 0.5), longest: sorted.at(-1) }
+    ])
+    const shown = { ...report, recoveryMillis: Object.fromEntries(recoveries) }
+    yield* Console.log(JSON.stringify(shown, undefined, 2))
     yield* Effect.forEach(violations, (one) => Console.error(`VIOLATION  ${one}`))
     if (violations.length > 0) process.exitCode = 1
   })
 
 const onSqlite = (options: Parameters<typeof sqliteKills.run>[0]) =>
-  Effect.flatMap(sqliteKills.run({ ...options, onKill }), (report) =>
-    print(report, [["from the start of the engine", report.recoveryMillis]])
-  )
+  Effect.flatMap(sqliteKills.run({ ...options, onKill }), print)
 
 const onPostgres = (options: Parameters<typeof clusterKills.run>[0]) =>
-  Effect.flatMap(clusterKills.run({ ...options, onKill }), (report) =>
-    print(report, report.recoveryMillis)
+  Effect.flatMap(clusterKills.run({ ...options, onKill }), print)
+
+const payrollOptions = {
+  rows: count("rows", 1_000_000, "of the payroll"),
+  kills: count("kills", 5, "how many"),
+  seed
+}
+
+const onPayroll = (options: Parameters<typeof payroll.run>[0]) =>
+  Effect.flatMap(
+    payroll.run({ ...options, longestRecoveryMillis: 10_000, onStep: Console.error }),
+    print
   )
 
 const told = <A, E>(name: string, self: Effect.Effect<A, E>) =>
@@ -64,22 +76,13 @@ const sandboxOptions = {
   requests: count("requests", 10_000, "requests at once with one key")
 }
 
-const onSandbox = ({
-  kills,
-  operations,
-  requests,
-  seed
-}: Command.Command.ParseConfig<typeof sandboxOptions>) =>
+const onSandbox = (options: Command.Command.ParseConfig<typeof sandboxOptions>) =>
   Effect.gen(function* () {
-    yield* told(
-      `${operations} random operations, seed ${seed}`,
-      randomOperations.run({ operations, seed })
-    )
+    const { kills, operations, requests, seed } = options
+    yield* told(`${operations} random operations, seed ${seed}`, randomOperations.run(options))
     yield* told(`${requests} concurrent requests, one key`, oneKey.run(requests))
-    yield* told(
-      `${kills} kills`,
-      Effect.promise(() => sandboxKills.run({ kills, callers: 16 }))
-    )
+    const killed = Effect.promise(() => sandboxKills.run({ kills, callers: 16 }))
+    yield* told(`${kills} kills`, killed)
   })
 
 const soak = Command.make("npm run soak --").pipe(
@@ -92,6 +95,7 @@ const soak = Command.make("npm run soak --").pipe(
     Command.make("batch-postgres", { ...common, ...items, runners }, (options) =>
       onPostgres({ ...options, jobsPerLife: 0.1 })
     ),
+    Command.make("payroll", payrollOptions, onPayroll),
     Command.make("sandbox", sandboxOptions, onSandbox)
   ])
 )

@@ -1,10 +1,11 @@
 /**
  * A process is killed again and again while it sends a batch on SQLite. `npm run soak -- batch-sqlite --kills N`
- * and `batch-postgres` run more kills.
+ * and `batch-postgres` run more kills, and `npm run soak -- payroll` a million rows.
  */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as kills from "./utils/kills.js"
+import * as payroll from "./utils/payroll.js"
 
 it.live(
   "after 8 kills, each item of a batch is paid once",
@@ -22,5 +23,17 @@ it.live(
       assert.isAbove(report.creations, report.jobs)
     }),
   // 15 seconds on an idle machine.
+  300_000
+)
+
+it.live(
+  "each row of a payroll is paid once, though it is killed while it is stored and while it is paid",
+  () =>
+    Effect.gen(function* () {
+      const report = yield* payroll.run({ rows: 3_000, kills: 2, seed: 1 })
+      assert.deepStrictEqual(report.violations, [])
+      assert.isAbove(report.creations, report.rows)
+    }),
+  // 30 seconds on an idle machine.
   300_000
 )

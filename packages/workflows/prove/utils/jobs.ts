@@ -5,12 +5,16 @@ import type * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import type * as IssueCard from "@manilla/workflows/IssueCard"
 import { payment } from "../../test/utils/world.js"
 
-/** How to use the service, and what it knows. */
-export interface Access {
+/** How to use the service. */
+export interface Credentials {
   readonly baseUrl: string
   readonly authUrl: string
   readonly clientId: string
   readonly clientSecret: string
+}
+
+/** How to use the service, and what it knows. */
+export interface Access extends Credentials {
   readonly wallet: string
   readonly cardholder: string
 }

@@ -40,8 +40,8 @@ export interface Report {
   readonly tricks: number
   /** Requests that create something, repeated ones included. */
   readonly creations: number
-  /** From the start of the engine to the first request for an execution of an earlier life, sorted. */
-  readonly recoveryMillis: ReadonlyArray<number>
+  /** Until the first request for an execution of an earlier life, sorted. */
+  readonly recoveryMillis: ReadonlyMap<"from the start of the engine", ReadonlyArray<number>>
   readonly databaseBytes: number
   readonly violations: ReadonlyArray<string>
 }
@@ -150,7 +150,7 @@ export const run = ({
       jobsKilled,
       tricks: proxy.tricks(),
       creations: exchanges.filter(({ key }) => key !== undefined).length,
-      recoveryMillis: recoveries.sort((a, b) => a - b),
+      recoveryMillis: new Map([["from the start of the engine", recoveries.sort((a, b) => a - b)]]),
       databaseBytes: statSync(file).size,
       violations
     }

@@ -4,6 +4,7 @@
  * have ended.
  */
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -50,7 +51,8 @@ const workflows = PayoutBatch.layer({ concurrency: 50 }).pipe(
   Layer.merge(CollectPayment.layer(workerParts.policy)),
   Layer.merge(IssueCard.layer(workerParts.policy)),
   Layer.provide(Layer.mergeAll(Payments.layer, Payouts.layer, Cards.layer)),
-  Layer.provide(workerParts.gateway(settings))
+  Layer.provide(workerParts.gateway(settings, workerParts.shortRetry)),
+  Layer.provide(FetchHttpClient.layer)
 )
 
 /** Starts an execution, or finds the one of an earlier life, and waits for its end. */

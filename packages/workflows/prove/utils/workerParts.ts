@@ -1,11 +1,11 @@
 /** The shared parts of the worker processes of the kill tests. */
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Gateway from "@manilla/core/Gateway"
+import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Token from "@manilla/token/Token"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import type { Access } from "./jobs.js"
+import type { Credentials } from "./jobs.js"
 
 /** Short times, so that a kill meets every step within seconds. */
 export const policy = {
@@ -14,14 +14,17 @@ export const policy = {
   wait: { initial: "300 millis", factor: 1.2, deadline: "1 hour" }
 } as const
 
-const retry = { base: "20 millis", attempts: 2, attemptTimeout: "2 seconds" } as const
+/** Short times, so that a fault does not slow the test down. */
+export const shortRetry = { base: "20 millis", attempts: 2, attemptTimeout: "2 seconds" } as const
 
-export const gateway = ({ authUrl, baseUrl, clientId, clientSecret }: Access) =>
-  Gateway.layer({ baseUrl, retry, pageParameter: "page" }).pipe(
-    Layer.provideMerge(
-      Token.layer({ authUrl, clientId, clientSecret: Redacted.make(clientSecret), retry })
-    ),
-    Layer.provide(FetchHttpClient.layer)
+/** The gateway to the service, over any client. */
+export const gateway = (
+  { authUrl, baseUrl, clientId, clientSecret }: Credentials,
+  retry: Partial<RetryPolicy.RetryPolicy> = {}
+) =>
+  Layer.provideMerge(
+    Gateway.layer({ baseUrl, retry, pageParameter: "page" }),
+    Token.layer({ authUrl, clientId, clientSecret: Redacted.make(clientSecret), retry })
   )
 
 /** Prints a line for the test, which reads it. */

@@ -18,8 +18,6 @@ import { type Job, type Settings, jobs } from "./jobs.js"
 /** The worker ended by itself, or did not come to its end. */
 export class WorkerFailed extends Data.TaggedError("WorkerFailed")<{ readonly message: string }> {}
 
-const source = fileURLToPath(new URL("worker.ts", import.meta.url))
-
 /** The SQLite driver has native code, which is loaded from where it is installed. */
 const native: esbuild.Plugin = {
   name: "native",
@@ -30,37 +28,41 @@ const native: esbuild.Plugin = {
     }))
 }
 
-/** Bundles the worker into one file, which starts in a fraction of the time. */
-export const bundle = Effect.gen(function* () {
-  const directory = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-worker-"))),
-    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-  )
-  const outfile = join(directory, "worker.mjs")
-  yield* Effect.promise(() =>
-    esbuild.build({
-      entryPoints: [source],
-      outfile,
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      target: "node20",
-      external: ["pg-native"],
-      plugins: [native],
-      banner: {
-        js: 'import { createRequire as requireIn } from "node:module"; const require = requireIn(import.meta.url);'
-      }
-    })
-  )
-  return outfile
-})
+/** Bundles a worker of this folder into one file, which starts in a fraction of the time. */
+export const bundleOf = (source: string) =>
+  Effect.gen(function* () {
+    const directory = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-worker-"))),
+      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+    )
+    const outfile = join(directory, "worker.mjs")
+    yield* Effect.promise(() =>
+      esbuild.build({
+        entryPoints: [fileURLToPath(new URL(source, import.meta.url))],
+        outfile,
+        bundle: true,
+        platform: "node",
+        format: "esm",
+        target: "node20",
+        external: ["pg-native"],
+        plugins: [native],
+        banner: {
+          js: 'import { createRequire as requireIn } from "node:module"; const require = requireIn(import.meta.url);'
+        }
+      })
+    )
+    return outfile
+  })
+
+/** The worker that runs jobs. */
+export const bundle = bundleOf("worker.ts")
 
 export interface Worker {
   /** When its engine ran. It waits for ever if the worker ends before. */
   readonly ready: Deferred.Deferred<number>
   /** Done when all its jobs have ended. Fails when the worker ends before. */
   readonly ended: Deferred.Deferred<void, WorkerFailed>
-  /** How each job ended. */
+  /** How each job, or each part of a payroll, ended. */
   readonly ends: ReadonlyMap<string, string>
   readonly signal: (signal: "SIGKILL" | "SIGSTOP" | "SIGCONT" | "SIGTERM") => Effect.Effect<void>
   readonly pid: number | undefined
@@ -73,7 +75,7 @@ const heapMegabytes = 512
 
 /** Runs a worker, which is killed when the scope closes. */
 export const start = (
-  settings: Settings,
+  settings: object,
   program: string
 ): Effect.Effect<Worker, never, Scope.Scope> =>
   Effect.gen(function* () {
