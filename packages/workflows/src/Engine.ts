@@ -5,10 +5,12 @@
  *
  * @since 0.1.0
  */
+import type * as Workflow from "@effect/workflow/Workflow"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Execution, StorageError } from "./Execution.js"
+import type { StartError } from "./internal/engine/execution.js"
 import type { Store } from "./internal/engine/store.js"
 import { rootMessage } from "./internal/rootMessage.js"
 
@@ -62,6 +64,12 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
  * @category models
  */
 export interface Service extends Store {
+  /** Starts an execution, or finds it. */
+  readonly start: (
+    workflow: Workflow.Any,
+    executionId: string,
+    payload: unknown
+  ) => Effect.Effect<void, StartError>
   /** Waits for the end of an execution: hears at once of one in this process, and looks for another from time to time. */
   readonly untilEnd: (executionId: string) => Effect.Effect<Execution, StorageError>
   /** Whether the runner in this process takes part: the database answers, and nobody has taken it for dead. */

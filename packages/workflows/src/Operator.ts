@@ -6,7 +6,6 @@
 import type * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Issues from "@manilla/core/Issues"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -14,7 +13,7 @@ import * as Schema from "effect/Schema"
 import * as Engine from "./Engine.js"
 import * as Execution from "./Execution.js"
 import { endCodec, keyOf, readPayload } from "./internal/engine/codecs.js"
-import { purge, StartError, toStatus, unlessPurged } from "./internal/engine/execution.js"
+import { purge, type StartError, toStatus, unlessPurged } from "./internal/engine/execution.js"
 import { isStorable } from "./internal/Text.js"
 
 type NotFound = Execution.ExecutionNotFound | Execution.StorageError
@@ -109,32 +108,26 @@ export const of = <
 ): Effect.Effect<
   Operator<P["Type"], A["Type"], E["Type"]>,
   never,
-  Engine.Engine | WorkflowEngine.WorkflowEngine | P["Context"] | A["Context"] | E["Context"]
+  Engine.Engine | WorkflowEngine.WorkflowEngine
 > =>
   Effect.gen(function* () {
-    type Services = WorkflowEngine.WorkflowEngine | P["Context"] | A["Context"] | E["Context"]
     type Operations = Operator<P["Type"], A["Type"], E["Type"]>
     const { name } = workflow
     const engine = yield* Engine.Engine
-    const context = yield* Effect.context<Services>()
-    /** An execution that a step of another one starts is not a part of that one. */
-    const inEngine = <B, F>(effect: Effect.Effect<B, F, Services>): Effect.Effect<B, F> =>
-      Effect.mapInputContext(effect, (caller: Context.Context<never>) =>
-        Context.merge(Context.omit(WorkflowEngine.WorkflowInstance)(caller), context)
-      )
-
+    const { interrupt, resume } = yield* WorkflowEngine.WorkflowEngine
     const issuesOf = Issues.validator(Schema.typeSchema(workflow.payloadSchema))
 
+    /** An execution that a step of another one starts is not a part of that one. */
     const start = (payload: P["Type"]): ReturnType<Operations["start"]> =>
-      inEngine(workflow.execute(payload, { discard: true })).pipe(
-        Effect.catchSomeDefect((defect): Option.Option<Effect.Effect<never, StartError>> => {
-          if (isStartError(defect)) return Option.some(Effect.fail(defect))
+      Effect.suspend(() => workflow.executionId(payload)).pipe(
+        Effect.catchAllDefect((defect) => {
           const issues = issuesOf(payload)
           const businessKey = keyOf(payload, "")
           return issues.length === 0
-            ? Option.none()
-            : Option.some(new Execution.InvalidPayload({ workflow: name, businessKey, issues }))
-        })
+            ? Effect.die(defect)
+            : Effect.fail(new Execution.InvalidPayload({ workflow: name, businessKey, issues }))
+        }),
+        Effect.tap((executionId) => engine.start(workflow, executionId, payload))
       )
 
     const found = (businessKey: string) =>
@@ -155,7 +148,7 @@ export const of = <
     const exitOf = (ended: Execution.Execution) =>
       Effect.gen(function* () {
         const { exit = "" } = yield* unlessPurged(ended)
-        return yield* inEngine(Effect.orDie(fromJson(exit)))
+        return yield* Effect.orDie(fromJson(exit))
       })
 
     const operator: Operations = {
@@ -173,9 +166,9 @@ export const of = <
           return yield* yield* exitOf(ended)
         }),
       resume: (key) =>
-        Effect.flatMap(found(key), ({ executionId }) => inEngine(workflow.resume(executionId))),
+        Effect.flatMap(found(key), ({ executionId }) => resume(workflow, executionId)),
       interrupt: (key) =>
-        Effect.flatMap(found(key), ({ executionId }) => inEngine(workflow.interrupt(executionId))),
+        Effect.flatMap(found(key), ({ executionId }) => interrupt(workflow, executionId)),
       purge: (businessKey) =>
         Effect.gen(function* () {
           const execution = yield* found(businessKey)
@@ -188,5 +181,3 @@ export const of = <
     }
     return operator
   })
-
-const isStartError = Schema.is(StartError)

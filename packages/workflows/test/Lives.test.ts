@@ -17,6 +17,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -270,6 +271,23 @@ describe("two runners, of which the first was taken for dead while it was sendin
       assert.strictEqual(yield* operator.await("order-42"), "pay-1")
       const steps = yield* store.steps(yield* Shop.executionId(order))
       assert.notInclude(JSON.stringify(steps), "pay-late")
+    })
+  )
+
+  VirtualClock.test("await the end of the second, also where the first ran", () =>
+    Effect.gen(function* () {
+      const { answer, first, second } = yield* lives([
+        Effect.succeed("pay-late"),
+        Effect.succeed("pay-1")
+      ])
+      const awaited = yield* Effect.fork(first.await("order-42"))
+      yield* second
+      yield* answer(1)
+      yield* VirtualClock.pass("5 seconds")
+      // The first learns with its answer that it is not the owner.
+      yield* answer(0)
+      yield* VirtualClock.pass("5 seconds")
+      assert.strictEqual(yield* Fiber.join(awaited), "pay-1")
     })
   )
 

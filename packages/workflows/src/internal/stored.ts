@@ -33,20 +33,14 @@ const completed = <A, E, R>(
     return Effect.delay(completed(name, execute, attempt + 1), 100 * 1.5 ** attempt)
   })
 
-/**
- * Runs an effect, and stores its result: a later run of the body reads it. On an engine of this package it is not an
- * `Activity`, whose fiber and schedule cost more than the rest of a step.
- */
-export const run = <A, I, E, EI, R>(
-  { key, steps, workflow }: Run,
-  options: Options<A, I, E, EI, R>
-): Effect.Effect<A, E, Own<R> | InExecution> => {
-  if (steps === undefined) return Activity.make(options)
-  const { error, success } = options
-  // Every block needs an execution, and so does this one whatever the effect needs.
-  const execute = Effect.scoped(options.execute) as Effect.Effect<A, E, Own<R> | InExecution>
+/** Takes a result from the store, or stores it: a later run of the body reads it. */
+const kept = <A, I, E, EI, R>(
+  { key, workflow }: Run,
+  steps: NonNullable<Run["steps"]>,
+  { error, execute, name: step, success }: Options<A, I, E, EI, R>
+) => {
   // As an activity in its first attempt.
-  const name = `${options.name}/1`
+  const name = `${step}/1`
   const { fromJson, toJson } = exitCodec(success, error)
   const read = (exit: string) =>
     Effect.catchAll(fromJson(exit), ({ issue }) => {
@@ -58,11 +52,33 @@ export const run = <A, I, E, EI, R>(
     const known = yield* steps.find(name)
     if (known !== undefined) return yield* yield* read(known)
     const exit = yield* completed(name, execute)
-    const kept = yield* steps.keep(name, yield* Effect.orDie(toJson(exit)))
-    return yield* yield* read(kept)
+    const json = yield* Effect.orDie(toJson(exit))
+    const first = yield* steps.keep(name, json)
+    return yield* first === json ? exit : yield* read(first)
   }).pipe(
     // A pause beside it does not suspend the body before the result is stored.
-    (step) => Workflow.wrapActivityResult(step, () => false),
-    Effect.withSpan(options.name, { captureStackTrace: false })
+    (step) => Workflow.wrapActivityResult(step, () => false)
   )
 }
+
+/**
+ * Runs an effect, and stores its result. On an engine of this package it is not an `Activity`, whose fiber and schedule
+ * cost more than the rest of a step.
+ */
+export const run = <A, I, E, EI, R>(
+  run: Run,
+  options: Options<A, I, E, EI, R>
+): Effect.Effect<A, E, Own<R> | InExecution> => {
+  if (run.steps === undefined) return Activity.make(options)
+  // Every block needs an execution, and so does this one whatever the effect needs.
+  const execute = Effect.scoped(options.execute) as Effect.Effect<A, E, Own<R> | InExecution>
+  const traced = Effect.withSpan(execute, options.name, { captureStackTrace: false })
+  return kept(run, run.steps, { ...options, execute: traced })
+}
+
+/** Stores a value of the first run of a body. */
+export const note = <A, I>(
+  run: Run,
+  options: Options<A, I, never, never, never>
+): Effect.Effect<A, never, InExecution> =>
+  run.steps === undefined ? Activity.make(options) : kept(run, run.steps, options)

@@ -111,7 +111,7 @@ const Beginning = Schema.Struct({ atMillis: Schema.Number })
 const begin = (run: blocks.Run, operation: string, round: number) =>
   Effect.gen(function* () {
     let isFirst = false
-    const { atMillis } = yield* stored.run(run, {
+    const { atMillis } = yield* stored.note(run, {
       name: `begin/${operation}/${round}`,
       success: Beginning,
       error: Schema.Never,

@@ -11,11 +11,14 @@ const pauseMillis = (waitedMillis: number): number =>
 
 /** Tells those who wait for the end of an execution in this process. */
 export const make = (read: store.Store["read"], runsHere: (executionId: string) => boolean) => {
-  const listeners = new Map<string, Set<(ended: Execution.Execution) => void>>()
+  type Heard = Option.Option<Execution.Execution>
+  const listeners = new Map<string, Set<(heard: Heard) => void>>()
 
-  const heard = (executionId: string) =>
-    Effect.async<Execution.Execution>((resume) => {
-      const listener = (ended: Execution.Execution) => resume(Effect.succeed(ended))
+  /** The end of an execution, or none when a run of it here has ended without one. */
+  const heard = (executionId: string, isListening = () => true) =>
+    Effect.async<Heard>((resume) => {
+      if (!isListening()) return resume(Effect.succeedNone)
+      const listener = (heard: Heard) => resume(Effect.succeed(heard))
       const all = listeners.get(executionId) ?? new Set()
       listeners.set(executionId, all.add(listener))
       return Effect.sync(() => {
@@ -24,26 +27,30 @@ export const make = (read: store.Store["read"], runsHere: (executionId: string) 
       })
     })
 
-  const looked = (executionId: string) =>
-    Effect.gen(function* () {
-      let isHeard = runsHere(executionId)
-      for (let waitedMillis = 0; ; isHeard = false) {
-        const found = isHeard ? Option.none() : yield* read(executionId)
-        if (Option.isSome(found) && found.value.end !== undefined) return found.value
-        const millis = yield* jitter(pauseMillis(waitedMillis))
-        yield* Effect.sleep(millis)
-        waitedMillis += millis
-      }
-    })
+  const look = (executionId: string, millis: number) =>
+    Effect.flatMap(read(executionId), (found) =>
+      Option.exists(found, ({ end }) => end !== undefined)
+        ? Effect.succeed(found)
+        : Effect.delay(Effect.succeedNone, millis)
+    )
 
   const untilEnd: Engine.Service["untilEnd"] = (executionId) =>
-    Effect.raceFirst(heard(executionId), looked(executionId))
+    Effect.gen(function* () {
+      // While it runs here, no look is necessary.
+      let ended: Heard = yield* heard(executionId, () => runsHere(executionId))
+      for (let waitedMillis = 0; Option.isNone(ended);) {
+        const millis = yield* jitter(pauseMillis(waitedMillis))
+        ended = yield* Effect.raceFirst(heard(executionId), look(executionId, millis))
+        waitedMillis += millis
+      }
+      return ended.value
+    })
 
   return {
     untilEnd,
-    tell: (ended: Execution.Execution) => {
-      listeners.get(ended.executionId)?.forEach((listener) => listener(ended))
-      listeners.delete(ended.executionId)
+    tell: (executionId: string, heard: Heard) => {
+      listeners.get(executionId)?.forEach((listener) => listener(heard))
+      listeners.delete(executionId)
     }
   }
 }

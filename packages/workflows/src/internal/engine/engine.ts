@@ -213,17 +213,18 @@ const make = (store: store.Store, options: runners.Options) =>
           // Runs end together, after nothing more begins.
           const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.parallel)
           // The services of its layer, and not of whoever starts an execution: such as the account of another tenant.
-          const runtime = Runtime.updateContext(
-            yield* Effect.runtime<never>(),
-            Context.omit(WorkflowEngine.WorkflowInstance, Scope.Scope, Tracer.ParentSpan)
-          )
-          const provided = (payload: object, executionId: string) =>
-            Effect.provideService(
-              execute(payload, executionId),
+          const runtime = Runtime.updateContext(yield* Effect.runtime<never>(), (context) =>
+            Context.add(
+              Context.omit(
+                WorkflowEngine.WorkflowInstance,
+                Scope.Scope,
+                Tracer.ParentSpan
+              )(context),
               WorkflowEngine.WorkflowEngine,
               engine
             )
-          workflows.set(name, { workflow, execute: provided, runtime, scope })
+          )
+          workflows.set(name, { workflow, execute, runtime, scope })
           yield* Effect.addFinalizer(() => Effect.sync(() => workflows.delete(name)))
           yield* lookNow
         }),
@@ -287,12 +288,14 @@ const make = (store: store.Store, options: runners.Options) =>
         keep: (name, exit) => keep(run, name, exit)
       }
     }))
+    const start: Engine.Service["start"] = (workflow, executionId, payload) =>
+      Effect.asVoid(record(workflow, executionId, payload, undefined))
     const isHealthy = beats.pipe(
       Effect.timeout(healthTimeout),
       Effect.orElseSucceed(() => false)
     )
     return Context.make(WorkflowEngine.WorkflowEngine, blocks.withKnowledge(engine, knows)).pipe(
-      Context.add(Engine.Engine, { ...store, untilEnd, isHealthy })
+      Context.add(Engine.Engine, { ...store, start, untilEnd, isHealthy })
     )
   })
 

@@ -1,19 +1,16 @@
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import * as Execution from "../../Execution.js"
 import type * as store from "./store.js"
 import * as transitions from "./transitions.js"
 
 /** Why an execution does not start. For `execute`, which has no such errors, they are defects. */
-export const StartError = Schema.Union(
-  Execution.InvalidPayload,
-  Execution.PayloadMismatch,
-  Execution.UnreadablePayload,
-  Execution.ExecutionPurged,
-  Execution.StorageError
-)
-export type StartError = typeof StartError.Type
+export type StartError =
+  | Execution.InvalidPayload
+  | Execution.PayloadMismatch
+  | Execution.UnreadablePayload
+  | Execution.ExecutionPurged
+  | Execution.StorageError
 
 /** The state of an execution, without what may be personal data and what only the engine needs. */
 export const toStatus = (execution: Execution.Execution): Execution.Status => ({

@@ -47,8 +47,12 @@ export interface Registered {
   readonly execute: (
     payload: object,
     executionId: string
-  ) => Effect.Effect<unknown, unknown, WorkflowEngine.WorkflowInstance>
-  readonly runtime: Runtime.Runtime<never>
+  ) => Effect.Effect<
+    unknown,
+    unknown,
+    WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
+  >
+  readonly runtime: Runtime.Runtime<WorkflowEngine.WorkflowEngine>
   readonly scope: Scope.Scope
 }
 
@@ -131,7 +135,7 @@ export const make = (
         if (Option.isNone(ended)) return
         yield* metrics.onEnd(workflow, state)
         runs.delete(executionId)
-        tell(ended.value)
+        tell(executionId, ended)
         if (parent !== undefined) yield* wake(parent, transitions.woken)
       })
 
@@ -143,13 +147,16 @@ export const make = (
         yield* leave(run, transitions.postponed(now + unreadableMillis))
       })
 
-    const bodyOf = (run: ownedRun.Run, registered: Registered) =>
+    const bodyOf = (
+      run: ownedRun.Run,
+      instance: WorkflowEngine.WorkflowInstance["Type"],
+      registered: Registered
+    ) =>
       Effect.gen(function* () {
         const { execute, workflow } = registered
         const { execution } = run
         const payload = codecs.readPayload(workflow, execution)
         if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
-        const instance = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
         yield* children.note(run, resultsOf(run), blocks.moneyOf(instance))
         // The process ends, or another runner has the execution: the body goes on there. As if it was suspended, its
         // scope stays open, so that nothing is compensated here.
@@ -168,7 +175,6 @@ export const make = (
             Effect.zipRight(endIfInterrupted(run, instance), suspendIfCut(exit))
           ),
           Workflow.intoResult,
-          Effect.provideService(WorkflowEngine.WorkflowInstance, instance),
           Effect.exit
         )
         if (unreadable !== undefined) return yield* postpone(run, unreadable)
@@ -202,10 +208,18 @@ export const make = (
         fiber: undefined
       }
       runs.set(executionId, run)
-      const ended = Effect.sync(() => void runs.delete(executionId))
-      const { runtime, scope } = registered
-      const body = Effect.ensuring(bodyOf(run, registered), ended)
-      run.fiber = Runtime.runFork(runtime)(body, { scope })
+      const ended = Effect.sync(() => {
+        runs.delete(executionId)
+        tell(executionId, Option.none())
+      })
+      const instance = WorkflowEngine.WorkflowInstance.initial(registered.workflow, executionId)
+      const runtime = Runtime.provideService(
+        registered.runtime,
+        WorkflowEngine.WorkflowInstance,
+        instance
+      )
+      const body = Effect.ensuring(bodyOf(run, instance, registered), ended)
+      run.fiber = Runtime.runFork(runtime)(body, { scope: registered.scope })
     }
 
     /** Executions that this runner may be about to run. */
