@@ -234,6 +234,27 @@ describe("the blocks", () => {
   )
 })
 
+VirtualClock.test(
+  "a body sees of a result only the members that are stored, as after a crash",
+  () =>
+    Effect.gen(function* () {
+      const inDatabase = { id: "parcel-1", note: "not in the schema" }
+      const parcel = Durable.step({
+        name: "parcel",
+        success: Schema.Struct({ id: Schema.String }),
+        error: Schema.Never,
+        execute: Effect.succeed(inDatabase)
+      })
+      const end = Option.getOrThrow(
+        yield* Effect.provide(
+          run(1),
+          shop(() => Effect.map(parcel, (sent) => JSON.stringify(sent)))
+        )
+      )
+      assert.deepStrictEqual(end, Exit.succeed(JSON.stringify({ id: "parcel-1" })))
+    })
+)
+
 describe("an interrupt while a step runs", () => {
   const slow = Durable.step({
     name: "slow",

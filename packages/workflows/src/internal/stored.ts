@@ -52,9 +52,8 @@ const kept = <A, I, E, EI, R>(
     const known = yield* steps.find(name)
     if (known !== undefined) return yield* yield* read(known)
     const exit = yield* completed(name, execute)
-    const json = yield* Effect.orDie(toJson(exit))
-    const first = yield* steps.keep(name, json)
-    return yield* first === json ? exit : yield* read(first)
+    // Read as a later run reads it: a member that is not stored must not reach a request.
+    return yield* yield* read(yield* steps.keep(name, yield* Effect.orDie(toJson(exit))))
   }).pipe(
     // A pause beside it does not suspend the body before the result is stored.
     (step) => Workflow.wrapActivityResult(step, () => false)
