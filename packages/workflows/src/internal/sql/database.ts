@@ -11,6 +11,7 @@ import * as ScopedRef from "effect/ScopedRef"
 import * as Stream from "effect/Stream"
 import { closeSync, openSync, statSync } from "node:fs"
 import { resolve } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { pathToFileURL } from "node:url"
 
 /**
@@ -25,7 +26,10 @@ export const layer = (file: string): Layer.Layer<SqlClient.SqlClient, SqlError> 
       const turns = yield* Effect.makeSemaphore(1)
       return yield* SqlClient.make({
         acquirer: Effect.as(
-          Effect.acquireRelease(turns.take(1), () => turns.release(1)),
+          Effect.zipRight(
+            othersRun,
+            Effect.acquireRelease(turns.take(1), () => turns.release(1))
+          ),
           connection
         ),
         compiler: Statement.makeCompilerSqlite(),
@@ -33,6 +37,12 @@ export const layer = (file: string): Layer.Layer<SqlClient.SqlClient, SqlError> 
       })
     })
   ).pipe(Layer.provide(Reactivity.layer))
+
+/**
+ * The driver answers at once: without this, no timer fires and no response arrives during a series of statements, such as
+ * those that store a batch.
+ */
+const othersRun = Effect.promise(() => setImmediate())
 
 /** Only the owner of the file may read it. SQLite gives the files beside it the same permissions. */
 const create = (file: string) =>
