@@ -99,8 +99,8 @@ export const WriteError = writes.WriteError
 
 /**
  * Moves money once. An unknown outcome, and a failure that passes, are continued after a durable pause,
- * with the same key, for the time of `carryOn`. A refusal after an unknown outcome is not taken for the
- * outcome.
+ * with the same key, for the time of `carryOn` of the {@link Policy.Policy}. A refusal after an unknown outcome is
+ * not taken for the outcome.
  *
  * @since 0.1.0
  * @category blocks

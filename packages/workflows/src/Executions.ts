@@ -4,35 +4,17 @@
  *
  * @since 0.1.0
  */
-import * as Arr from "effect/Array"
-import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Engine from "./Engine.js"
 import type * as store from "./internal/engine/store.js"
 import type * as Execution from "./Execution.js"
-import { purge as purgeOne, toStatus } from "./internal/engine/execution.js"
-
-const pageSize = 1_000
+import { pages, purge as purgeOne, toStatus } from "./internal/engine/execution.js"
 
 const millisAgo = (age: Duration.DurationInput) =>
   Effect.map(Clock.currentTimeMillis, (now) => now - Duration.toMillis(age))
-
-/** The executions that a filter of the store selects, read in pages. */
-const stored = (filter: store.Filter) =>
-  Stream.unwrap(
-    Effect.map(Engine.Engine, ({ list }) =>
-      Stream.paginateChunkEffect(undefined, (after: store.Cursor | undefined) =>
-        Effect.map(list(filter, after, pageSize), (page) => [
-          Chunk.unsafeFromArray(page),
-          page.length < pageSize ? Option.none() : Arr.last(page)
-        ])
-      )
-    )
-  )
 
 /**
  * The executions that fit, the oldest first, without their payloads. They are read in pages. A part that is left out
@@ -61,11 +43,10 @@ export const stream = ({
   /** Started at least this long ago. */
   readonly minAge?: Duration.DurationInput | undefined
 } = {}): Stream.Stream<Execution.Status, Execution.StorageError, Engine.Engine> =>
-  Stream.unwrap(
-    Effect.map(minAge === undefined ? Effect.succeed(undefined) : millisAgo(minAge), (before) =>
-      stored({ workflow, states, startedBeforeMillis: before })
-    )
-  ).pipe(Stream.map(toStatus))
+  Effect.gen(function* () {
+    const startedBeforeMillis = minAge === undefined ? undefined : yield* millisAgo(minAge)
+    return pages(yield* Engine.Engine, { workflow, states, startedBeforeMillis })
+  }).pipe(Stream.unwrap, Stream.map(toStatus))
 
 /**
  * Deletes payloads, results and steps of executions that have ended, and returns their number. A row with the
@@ -106,7 +87,7 @@ export const purge = ({
   Effect.gen(function* () {
     const engine = yield* Engine.Engine
     const endedBeforeMillis = yield* millisAgo(minAge)
-    return yield* stored({ workflow, states, endedBeforeMillis, isPurged: false }).pipe(
+    return yield* pages(engine, { workflow, states, endedBeforeMillis, isPurged: false }).pipe(
       Stream.mapEffect((execution) => purgeOne(engine, execution)),
       Stream.runCount
     )

@@ -2,6 +2,7 @@
 /** `manilla-workflows`: looks inside a database of workflows, and operates them. */
 import * as CliConfig from "@effect/cli/CliConfig"
 import * as Command from "@effect/cli/Command"
+import * as ValidationError from "@effect/cli/ValidationError"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Console from "effect/Console"
@@ -14,9 +15,7 @@ output.survive(operations[process.argv[2] ?? ""]?.isChange === false)
 
 Command.run(command, { name: "manilla-workflows", version: "0.1.0" })(process.argv).pipe(
   Effect.tapError((error) =>
-    error._tag === "Refused" || error._tag === "StorageError"
-      ? Console.error(error.message)
-      : Effect.void
+    ValidationError.isValidationError(error) ? Effect.void : Console.error(error.message)
   ),
   Effect.tapDefect((cause) => Effect.logError(cause)),
   Effect.provide(NodeContext.layer),

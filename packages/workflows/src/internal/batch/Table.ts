@@ -2,7 +2,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Execution from "../../Execution.js"
 
-/** See `Batch.Phase`; `storing`: its items are not complete yet. */
+/** See `phase` of `Batch.Progress`; `storing`: its items are not complete yet. */
 export type Phase = "storing" | "running" | "paused" | "interrupted" | "ended" | "purged"
 
 /** See `Batch.ItemResult`. */

@@ -4,7 +4,6 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { workflow } from "../../DisbursePayout.js"
 import type * as Execution from "../../Execution.js"
@@ -35,8 +34,6 @@ const handOver = ({ disburse }: Owner, { businessKey, reference, request, sent }
     })
   )
 
-const decodeEnd = Schema.decode(rules.End)
-
 /** The result of an item, from its execution. Undefined if there is nothing new. */
 const resultOf = (owner: Owner, item: Named, found: Option.Option<Execution.Execution>) =>
   Effect.gen(function* () {
@@ -51,7 +48,7 @@ const resultOf = (owner: Owner, item: Named, found: Option.Option<Execution.Exec
       return rules.afterExecution(Exit.die(`${item.businessKey} belongs to another payout`))
     }
     if (execution.end !== undefined && execution.exit !== undefined) {
-      return rules.afterExecution(yield* Effect.orDie(decodeEnd(execution.exit)))
+      return rules.afterExecution(yield* Effect.orDie(rules.decodeEnd(execution.exit)))
     }
     const isFound = item.state === "unknown" && execution.resource !== undefined
     return isFound ? ({ state: "pending" } as const) : undefined

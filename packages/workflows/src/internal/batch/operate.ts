@@ -1,7 +1,6 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Execution from "../../Execution.js"
 import { purged } from "./load.js"
@@ -12,8 +11,6 @@ const itemsPerRead = 500
 
 /** The operations on batches, all of which are changes of their table. */
 export const make = (table: Table.Service, name: string) => {
-  const decodeEnd = Schema.decode(rules.End)
-
   const stored = (batchKey: string) =>
     Effect.gen(function* () {
       const batch = Option.getOrUndefined(yield* table.find(batchKey))
@@ -58,7 +55,7 @@ export const make = (table: Table.Service, name: string) => {
   const resultOf = (batchKey: string, { key, result, state }: Table.Item) =>
     Effect.gen(function* () {
       const businessKey = yield* rules.businessKey(batchKey, key)
-      const end = result === null ? Option.none() : Option.some(yield* decodeEnd(result))
+      const end = result === null ? Option.none() : Option.some(yield* rules.decodeEnd(result))
       return { key, businessKey, state, end }
     }).pipe(
       Effect.catchTag("ParseError", (cause) =>

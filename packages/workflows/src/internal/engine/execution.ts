@@ -1,4 +1,8 @@
+import * as Arr from "effect/Array"
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import * as Struct from "effect/Struct"
 import * as Execution from "../../Execution.js"
 import type * as store from "./store.js"
@@ -33,6 +37,17 @@ export const unlessPurged = (
         })
       )
     : Effect.succeed(execution)
+}
+
+/** The executions that a filter selects, read in pages. */
+export const pages = ({ list }: store.Store, filter: store.Filter, most = Infinity) => {
+  const size = Math.min(most, 1_000)
+  return Stream.paginateChunkEffect(undefined, (after: store.Cursor | undefined) =>
+    Effect.map(list(filter, after, size), (page) => [
+      Chunk.unsafeFromArray(page),
+      page.length < size ? Option.none() : Arr.last(page)
+    ])
+  )
 }
 
 /** Deletes the steps, the payload and the result of an execution that has ended. */

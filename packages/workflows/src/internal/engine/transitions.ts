@@ -61,12 +61,8 @@ export interface Wait {
 export const suspended =
   ({ clocks, pauses, wakes }: Wait) =>
   (execution: Stored): Stored => {
-    const [pause = signal, dueMillis = never] = pauses
-      .map((name) => [name, clocks[name] ?? never] as const)
-      .reduce<readonly [string?, number?]>(
-        (first, next) => (next[1] < (first[1] ?? never) ? next : first),
-        []
-      )
+    const dueMillis = Math.min(never, ...pauses.map((name) => clocks[name] ?? never))
+    const pause = pauses.find((name) => dueMillis < never && clocks[name] === dueMillis) ?? signal
     // Something has happened since the run began: it looks again.
     const isWoken = execution.wakes !== wakes
     return { ...execution, runner: undefined, clocks, pause, dueMillis: isWoken ? 0 : dueMillis }

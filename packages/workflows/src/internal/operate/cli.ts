@@ -69,7 +69,7 @@ const cell = (value: unknown): string => {
 }
 
 /** RFC 4180, with the names of the columns first. */
-const csv = (rows: Answer["rows"]) =>
+const csvOf = (rows: Answer["rows"]) =>
   Stream.mapAccum(rows, true, (isFirst, row) => {
     const line = Object.values(row).map(cell).join(",")
     return [false, isFirst ? `${Object.keys(row).join(",")}\n${line}` : line]
@@ -81,7 +81,7 @@ const optionOf = (name: keyof typeof inputs) =>
     : Options.map(Options.optional(Options.text(name)), Option.getOrUndefined)
   ).pipe(Options.withDescription(inputs[name]))
 
-const commandOf = (name: string, { about, isTable, run, takes }: Operation) => {
+const commandOf = (name: string, { about, run, takes }: Operation) => {
   const given = Object.fromEntries(
     takes.filter((input) => input !== "key").map((input) => [input, optionOf(input)])
   )
@@ -93,23 +93,16 @@ const commandOf = (name: string, { about, isTable, run, takes }: Operation) => {
     {
       database,
       json: Options.withDescription(Options.boolean("json"), "print a line of JSON for each row"),
-      table: isTable
-        ? {
-            csv: Options.withDescription(
-              Options.boolean("csv"),
-              "print CSV, unless --json is given too"
-            )
-          }
-        : {},
+      csv: Options.withDescription(Options.boolean("csv"), "print a table as CSV"),
       given: { ...given, ...key }
     },
-    ({ database, given, json, table }) =>
+    ({ csv, database, given, json }) =>
       Effect.gen(function* () {
-        const { rows, text } = yield* run(yield* opened(database), given)
+        const { isTable, rows, text } = yield* run(yield* opened(database), given)
         const lines = json
           ? Stream.map(rows, (row) => JSON.stringify(row))
-          : "csv" in table && table.csv
-            ? csv(rows)
+          : csv && isTable
+            ? csvOf(rows)
             : text
         yield* Stream.runForEach(lines, (line) => Console.log(line))
       }).pipe(Effect.scoped)

@@ -1,11 +1,9 @@
 import * as Issues from "@manilla/core/Issues"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
-import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -16,7 +14,7 @@ import * as Execution from "../../Execution.js"
 import * as PayoutBatch from "../../PayoutBatch.js"
 import * as batch from "../batch/operate.js"
 import type * as Table from "../batch/Table.js"
-import { purge, toStatus } from "../engine/execution.js"
+import { pages, purge, toStatus } from "../engine/execution.js"
 import type * as store from "../engine/store.js"
 import * as transitions from "../engine/transitions.js"
 import { Storable } from "../Text.js"
@@ -67,13 +65,13 @@ export interface Answer {
   readonly rows: Stream.Stream<Row, Failure>
   /** For a terminal of 100 columns. */
   readonly text: Stream.Stream<string, Failure>
+  readonly isTable: boolean
 }
 
 export interface Operation {
   readonly about: string
   readonly takes: ReadonlyArray<keyof Input>
   readonly isChange: boolean
-  readonly isTable: boolean
   readonly run: (inside: store.Store, input: unknown) => Effect.Effect<Answer, Failure>
 }
 
@@ -98,7 +96,7 @@ const table = (
       .trimEnd()
   const header = line((name) => name.toUpperCase())
   const lines = Stream.map(rows, (row) => line((name) => row[name]))
-  return { rows, text: Stream.concat(Stream.make(header), lines) }
+  return { rows, text: Stream.concat(Stream.make(header), lines), isTable: true }
 }
 
 const isBatch = ({ workflow }: store.Name) => workflow === PayoutBatch.workflow.name
@@ -139,6 +137,17 @@ const only = (inside: store.Store, input: Input) =>
       : Effect.succeed(first)
   })
 
+/** What a batch does in a phase. */
+const phases: Partial<Record<Table.Phase, words.Words>> = {
+  storing: words.said(
+    "waits for its items",
+    " Its start has not ended, and nothing was sent. If it failed, start the batch again."
+  ),
+  running: words.said("sends its items"),
+  paused: words.said("is paused", " It sends no further items until it is resumed."),
+  interrupted: words.said("is interrupted", " It ends after the items that were sent.")
+}
+
 /** An execution, and the phase of a batch. */
 const statusOf = ({ batches }: store.Store, execution: Execution.Execution) =>
   Effect.gen(function* () {
@@ -147,18 +156,6 @@ const statusOf = ({ batches }: store.Store, execution: Execution.Execution) =>
     const stored = isBatch(status)
       ? Option.getOrUndefined(yield* batches.find(status.businessKey))
       : undefined
-    const phases: Partial<Record<Table.Phase, words.Words>> = {
-      storing: {
-        brief: "waits for its items",
-        text: "Its start has not ended, and nothing was sent. If it failed, start the batch again."
-      },
-      running: { brief: "sends its items", text: "It sends its items." },
-      paused: { brief: "is paused", text: "It sends no further items until it is resumed." },
-      interrupted: {
-        brief: "is interrupted",
-        text: "It sends no further items, and ends after those that were sent."
-      }
-    }
     const phase = status.end === undefined ? stored?.phase : undefined
     // Others wait for an event, or are due at once.
     const isTimed =
@@ -233,32 +230,23 @@ const reportLines = (report: Report) => {
 
 /** A result of an item, in the columns of a CSV file. */
 const resultRow = ({ businessKey, end, key, state }: Batch.ItemResult, reveal: boolean) => {
-  const ended = Option.map(
-    end,
-    Exit.match({
-      onSuccess: ({ amount, currency, destination, reference, status }) => ({
-        reference,
-        status,
-        amount,
-        currency,
-        ...(reveal && destination !== undefined ? { destination: Redacted.value(destination) } : {})
-      }),
-      onFailure: (cause) => ({
-        error: Option.match(Cause.failureOption(cause), {
-          onNone: () => "a defect",
-          onSome: ({ message }) => message
-        })
-      })
-    })
-  )
-  const columns = { reference: "", status: "", amount: "", currency: "", error: "" }
+  const exit = Option.getOrUndefined(end)
+  const paid = exit?._tag === "Success" ? exit.value : undefined
+  const error = exit?._tag === "Failure" ? Cause.failureOption(exit.cause) : Option.none()
+  const isDefect = exit?._tag === "Failure" && Option.isNone(error)
   return {
     item: key,
     key: businessKey,
     state,
-    ...columns,
-    ...(reveal ? { destination: "" } : {}),
-    ...Option.getOrUndefined(ended)
+    reference: paid?.reference ?? "",
+    status: paid?.status ?? "",
+    amount: paid?.amount ?? "",
+    currency: paid?.currency ?? "",
+    error: Option.match(error, {
+      onNone: () => (isDefect ? "a defect" : ""),
+      onSome: ({ message }) => message
+    }),
+    ...(reveal ? { destination: paid?.destination && Redacted.value(paid.destination) } : {})
   }
 }
 
@@ -266,12 +254,11 @@ const operation = (
   about: string,
   takes: ReadonlyArray<keyof Input>,
   run: (inside: store.Store, input: Input) => Effect.Effect<Answer, Failure>,
-  { isChange = false, isTable = false } = {}
+  isChange = false
 ): Operation => ({
   about,
   takes,
   isChange,
-  isTable,
   run: (inside, input) =>
     Schema.decodeUnknown(Input)(input).pipe(
       Effect.catchTag("ParseError", ({ issue }) =>
@@ -281,17 +268,14 @@ const operation = (
     )
 })
 
-/** A change of rows. Each way returns a sentence that says what follows. */
+/** A change of rows, which says what follows. */
 const change = (
+  name: "pause" | "resume" | "interrupt" | "purge",
   about: string,
   onExecution: (
     execution: Execution.Execution,
     inside: store.Store
   ) => Effect.Effect<string, Failure>,
-  onBatch: (
-    operations: Batches,
-    key: string
-  ) => Effect.Effect<void, Parameters<typeof orRefused>[0]>,
   batchDone: string
 ): Operation =>
   operation(
@@ -302,16 +286,18 @@ const change = (
         const execution = yield* only(inside, input)
         const { businessKey: key, workflow } = execution
         const batches = batch.make(inside.batches, PayoutBatch.workflow.name)
+        const onBatch: Effect.Effect<void, Parameters<typeof orRefused>[0]> = batches[name](key)
         const done = yield* isBatch(execution)
-          ? Effect.mapError(Effect.as(onBatch(batches, key), batchDone), orRefused)
+          ? Effect.mapError(Effect.as(onBatch, batchDone), orRefused)
           : onExecution(execution, inside)
         const runners = yield* inside.runners.list
         return {
           rows: Stream.make({ key, workflow, done, runners }),
-          text: Stream.make(plain(`${key}: ${done} ${of(runners)}`))
+          text: Stream.make(plain(`${key}: ${done} ${of(runners)}`)),
+          isTable: false
         }
       }),
-    { isChange: true }
+    true
   )
 
 /** Changes the row of an execution that has not ended: a process that runs workflows notices it within a second. */
@@ -337,8 +323,6 @@ const purgeOne = (execution: Execution.Execution, inside: store.Store) => {
       )
 }
 
-const pageLimit = 1_000
-
 /** All operations, for the command and for the routes. */
 export const operations: Readonly<Record<string, Operation>> = {
   summary: operation(
@@ -352,27 +336,20 @@ export const operations: Readonly<Record<string, Operation>> = {
         })
         const widths = { workflow: 45, running: 12, waiting: 12, oldest: 24 }
         return table(Stream.fromIterable(rows), widths)
-      }),
-    { isTable: true }
+      })
   ),
   list: operation(
     "lists executions and batches, the oldest first",
     ["workflow", "state", "limit"],
     (inside, { limit = 100, state = "open", workflow }) => {
       const filter = { workflow, states: states[state] }
-      const rows = Stream.paginateChunkEffect(undefined, (after: store.Cursor | undefined) =>
-        Effect.map(inside.list(filter, after, Math.min(limit, pageLimit)), (page) => [
-          Chunk.unsafeFromArray(page),
-          page.length < pageLimit ? Option.none() : Option.fromNullable(page.at(-1))
-        ])
-      ).pipe(
+      const rows = pages(inside, filter, limit).pipe(
         Stream.take(limit),
         Stream.mapEffect((execution) => statusOf(inside, execution))
       )
       const widths = { key: 28, workflow: 25, state: 11, now: 33 }
       return Effect.succeed(table(rows, widths))
-    },
-    { isTable: true }
+    }
   ),
   show: operation(
     "prints what happened to an execution or a batch, and what it will do next",
@@ -385,7 +362,11 @@ export const operations: Readonly<Record<string, Operation>> = {
         )
         const runners = yield* inside.runners.list
         const text = [...reports.flatMap(reportLines), "", of(runners)]
-        return { rows: Stream.fromIterable(reports), text: Stream.fromIterable(text) }
+        return {
+          rows: Stream.fromIterable(reports),
+          text: Stream.fromIterable(text),
+          isTable: false
+        }
       })
   ),
   results: operation(
@@ -402,38 +383,37 @@ export const operations: Readonly<Record<string, Operation>> = {
         )
         const widths = { item: 20, state: 12, reference: 18, status: 10, amount: 12, error: 23 }
         return table(rows, widths)
-      }),
-    { isTable: true }
+      })
   ),
   resume: change(
+    "resume",
     "ends the pause of an execution now, or of a batch",
     request(transitions.resumed, ({ pause }) =>
       pause === undefined
         ? "it is in no pause, and nothing was changed."
         : "its pause ends within a second."
     ),
-    ({ resume }, key) => resume(key),
     "if it was paused, it sends items again within a second."
   ),
   interrupt: change(
+    "interrupt",
     "stops an execution, after the outcome of its request is known, or a batch",
     request(
       transitions.interrupted,
       () => "it is to end. If the outcome of a request is unknown, that is continued first."
     ),
-    ({ interrupt }, key) => interrupt(key),
     "it sends no further items, for good. Those that were sent continue."
   ),
   pause: change(
+    "pause",
     "pauses a batch: it sends no further items until `resume`",
     () => refused(409, "only a batch can be paused. `interrupt` stops an execution for good."),
-    ({ pause }, key) => pause(key),
     "it sends no further items until `resume`. Those that were sent continue."
   ),
   purge: change(
+    "purge",
     "deletes what is stored of an execution or a batch that has ended, except its key",
     purgeOne,
-    ({ purge }, key) => purge(key),
     "its items and their results are deleted. The key stays taken."
   )
 }

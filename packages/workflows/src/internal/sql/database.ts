@@ -15,7 +15,7 @@ import { setImmediate } from "node:timers/promises"
 import { pathToFileURL } from "node:url"
 
 /**
- * A client for an SQLite file that uses one connection, for one statement at a time. With \`LibsqlClient.layer\`, a
+ * A client for an SQLite file that uses one connection, for one statement at a time. With `LibsqlClient.layer`, a
  * statement that has met the lock of another process spoils all that follow.
  */
 export const layer = (file: string): Layer.Layer<SqlClient.SqlClient, SqlError> =>
