@@ -7,11 +7,11 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Credentials } from "./jobs.js"
 
-/** Short times, so that a kill meets every step within seconds. */
+/** Short pauses, so that a kill meets every step within seconds. A deadline is longer than the longest soak. */
 export const policy = {
-  carryOn: { initial: "300 millis", factor: 1.5, deadline: "1 hour" },
+  carryOn: { initial: "300 millis", factor: 1.5, deadline: "1 day" },
   look: { initial: "100 millis", factor: 1.5, cap: "300 millis", deadline: "500 millis" },
-  wait: { initial: "300 millis", factor: 1.2, deadline: "1 hour" }
+  wait: { initial: "300 millis", factor: 1.2, deadline: "1 day" }
 } as const
 
 /** Short times, so that a fault does not slow the test down. */
