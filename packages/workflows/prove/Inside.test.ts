@@ -203,7 +203,7 @@ it.live(
           assert.strictEqual(code, 1)
           return text
         })
-      assert.include(yield* refused(sqlite(file), "list"), "no such file")
+      assert.include(yield* refused(sqlite(file), "list"), "there is no such file")
       assert.isFalse(existsSync(file))
       yield* Effect.scoped(Layer.build(Sqlite.layerSqlite({ file })))
       assert.include(

@@ -92,7 +92,7 @@ export const outcomeOf = ({ isApplied, isUnknown, open }: Money): Errors.Outcome
   isUnknown || open.size > 0 ? "unknown" : isApplied ? "applied" : "notApplied"
 
 /** The effect of a write or of an execution that has ended. */
-export interface Ended extends Partial<Pick<Execution.Execution, "outcome" | "resource">> {
+interface Ended extends Partial<Pick<Execution.Execution, "outcome" | "resource">> {
   readonly hasFailed: boolean
 }
 

@@ -3,12 +3,11 @@ import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Polling from "@manilla/core/Polling"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Cause from "effect/Cause"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as DisbursePayout from "../../DisbursePayout.js"
-import { exitCodec } from "../engine/codecs.js"
 import { isStorable } from "../Text.js"
 import { isWorthRepeating } from "../write.js"
 import type * as Table from "./Table.js"
@@ -21,11 +20,17 @@ export const businessKey = (
   IdempotencyKey.deriveLong("PayoutBatch", batchKey, key)
 
 /** The end of an item, as it is stored. */
-const end = exitCodec(Payout.Payout, DisbursePayout.workflow.errorSchema)
-type End = Effect.Effect.Success<ReturnType<typeof end.fromJson>>
+const End = Schema.parseJson(
+  Schema.Exit({
+    success: Payout.Payout,
+    failure: DisbursePayout.workflow.errorSchema,
+    defect: Schema.Defect
+  })
+)
+type End = typeof End.Type
 
-export const decodeEnd = end.fromJson
-const encode = (exit: End) => Effect.runSync(end.toJson(exit))
+export const decodeEnd = Schema.decode(End)
+const encode = Schema.encodeSync(End)
 
 type Result = Omit<Table.Change, "number">
 

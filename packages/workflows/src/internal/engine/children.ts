@@ -1,24 +1,30 @@
 /** The executions that a body has started and awaits. The end of each becomes a step of the body. */
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import * as blocks from "../blocks.js"
+import { exitCodec } from "./codecs.js"
 import type * as ownedRun from "./ownedRun.js"
 import * as transitions from "./transitions.js"
 
-/** The end of an execution, as a step of the body that awaits it. */
-interface Child extends blocks.Ended {
-  /** Its encoded `Exit`, as JSON. */
-  readonly exit: string
-}
+const codec = exitCodec(
+  Schema.Struct({
+    hasFailed: Schema.Boolean,
+    /** Its encoded `Exit`, as JSON. */
+    exit: Schema.String,
+    outcome: Schema.optional(Schema.Literal("applied", "notApplied", "unknown")),
+    resource: Schema.optional(Schema.String)
+  }),
+  Schema.Never
+)
 
 /** The name of the pause in which a body waits for an execution. */
 export const pauseOf = (executionId: string): string => `${transitions.child}/${executionId}`
 
 export const stepOf = (pause: string): string => `${pause}/1`
 
-/** As every step, it is an encoded `Exit`. */
-export const toJson = (value: Child): string => JSON.stringify({ _tag: "Success", value })
+export const { toJson } = codec
 
-export const fromJson = (stored: string): Child => JSON.parse(stored).value
+export const fromJson = (stored: string) => Effect.orDie(Effect.flatten(codec.fromJson(stored)))
 
 /**
  * Takes over what earlier runs of a body know of the executions that it awaits: one that fails beside others may end the
@@ -36,6 +42,6 @@ export const note = (
     for (const pause of pauses) {
       const stored = known.get(stepOf(pause))
       if (stored === undefined) money.open.add(pause)
-      else blocks.add(money, fromJson(stored))
+      else blocks.add(money, yield* fromJson(stored))
     }
   })

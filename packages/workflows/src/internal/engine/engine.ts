@@ -168,10 +168,11 @@ const make = (store: store.Store, options: runners.Options) =>
             return new Workflow.Suspended({})
           }
           const hasFailed = end.state !== "Succeeded"
-          const ended = children.toJson({ hasFailed, exit, outcome, resource })
-          stored = yield* keep(run, children.stepOf(pause), ended)
+          const ended = Exit.succeed({ hasFailed, exit, outcome, resource })
+          const json = yield* Effect.orDie(children.toJson(ended))
+          stored = yield* keep(run, children.stepOf(pause), json)
         }
-        const child = children.fromJson(stored)
+        const child = yield* children.fromJson(stored)
         blocks.add(money, child)
         const exit = yield* Effect.orDie(codecs.endCodec(workflow).fromJson(child.exit))
         money.open.delete(pause)

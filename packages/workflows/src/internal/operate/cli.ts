@@ -69,7 +69,7 @@ const cell = (value: unknown): string => {
 }
 
 /** RFC 4180, with the names of the columns first. */
-const csvOf = (rows: Answer["rows"]) =>
+const csv = (rows: Answer["rows"]) =>
   Stream.mapAccum(rows, true, (isFirst, row) => {
     const line = Object.values(row).map(cell).join(",")
     return [false, isFirst ? `${Object.keys(row).join(",")}\n${line}` : line]
@@ -81,7 +81,7 @@ const optionOf = (name: keyof typeof inputs) =>
     : Options.map(Options.optional(Options.text(name)), Option.getOrUndefined)
   ).pipe(Options.withDescription(inputs[name]))
 
-const commandOf = (name: string, { about, run, takes }: Operation) => {
+const commandOf = (name: string, { about, isTable, run, takes }: Operation) => {
   const given = Object.fromEntries(
     takes.filter((input) => input !== "key").map((input) => [input, optionOf(input)])
   )
@@ -93,16 +93,23 @@ const commandOf = (name: string, { about, run, takes }: Operation) => {
     {
       database,
       json: Options.withDescription(Options.boolean("json"), "print a line of JSON for each row"),
-      csv: Options.withDescription(Options.boolean("csv"), "print a table as CSV"),
+      table: isTable
+        ? {
+            csv: Options.withDescription(
+              Options.boolean("csv"),
+              "print CSV, unless --json is given too"
+            )
+          }
+        : {},
       given: { ...given, ...key }
     },
-    ({ csv, database, given, json }) =>
+    ({ database, given, json, table }) =>
       Effect.gen(function* () {
-        const { isTable, rows, text } = yield* run(yield* opened(database), given)
+        const { rows, text } = yield* run(yield* opened(database), given)
         const lines = json
           ? Stream.map(rows, (row) => JSON.stringify(row))
-          : csv && isTable
-            ? csvOf(rows)
+          : "csv" in table && table.csv
+            ? csv(rows)
             : text
         yield* Stream.runForEach(lines, (line) => Console.log(line))
       }).pipe(Effect.scoped)
