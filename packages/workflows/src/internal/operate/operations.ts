@@ -65,13 +65,13 @@ export interface Answer {
   readonly rows: Stream.Stream<Row, Failure>
   /** For a terminal of 100 columns. */
   readonly text: Stream.Stream<string, Failure>
-  readonly isTable: boolean
 }
 
 export interface Operation {
   readonly about: string
   readonly takes: ReadonlyArray<keyof Input>
   readonly isChange: boolean
+  readonly isTable: boolean
   readonly run: (inside: store.Store, input: unknown) => Effect.Effect<Answer, Failure>
 }
 
@@ -96,7 +96,7 @@ const table = (
       .trimEnd()
   const header = line((name) => name.toUpperCase())
   const lines = Stream.map(rows, (row) => line((name) => row[name]))
-  return { rows, text: Stream.concat(Stream.make(header), lines), isTable: true }
+  return { rows, text: Stream.concat(Stream.make(header), lines) }
 }
 
 const isBatch = ({ workflow }: store.Name) => workflow === PayoutBatch.workflow.name
@@ -137,7 +137,7 @@ const only = (inside: store.Store, input: Input) =>
       : Effect.succeed(first)
   })
 
-/** What a batch does in a phase. */
+/** The words for the phases of a batch that has not ended. */
 const phases: Partial<Record<Table.Phase, words.Words>> = {
   storing: words.said(
     "waits for its items",
@@ -246,7 +246,9 @@ const resultRow = ({ businessKey, end, key, state }: Batch.ItemResult, reveal: b
       onNone: () => (isDefect ? "a defect" : ""),
       onSome: ({ message }) => message
     }),
-    ...(reveal ? { destination: paid?.destination && Redacted.value(paid.destination) } : {})
+    ...(reveal
+      ? { destination: paid?.destination === undefined ? "" : Redacted.value(paid.destination) }
+      : {})
   }
 }
 
@@ -254,11 +256,12 @@ const operation = (
   about: string,
   takes: ReadonlyArray<keyof Input>,
   run: (inside: store.Store, input: Input) => Effect.Effect<Answer, Failure>,
-  isChange = false
+  { isChange = false, isTable = false } = {}
 ): Operation => ({
   about,
   takes,
   isChange,
+  isTable,
   run: (inside, input) =>
     Schema.decodeUnknown(Input)(input).pipe(
       Effect.catchTag("ParseError", ({ issue }) =>
@@ -293,11 +296,10 @@ const change = (
         const runners = yield* inside.runners.list
         return {
           rows: Stream.make({ key, workflow, done, runners }),
-          text: Stream.make(plain(`${key}: ${done} ${of(runners)}`)),
-          isTable: false
+          text: Stream.make(plain(`${key}: ${done} ${of(runners)}`))
         }
       }),
-    true
+    { isChange: true }
   )
 
 /** Changes the row of an execution that has not ended: a process that runs workflows notices it within a second. */
@@ -336,7 +338,8 @@ export const operations: Readonly<Record<string, Operation>> = {
         })
         const widths = { workflow: 45, running: 12, waiting: 12, oldest: 24 }
         return table(Stream.fromIterable(rows), widths)
-      })
+      }),
+    { isTable: true }
   ),
   list: operation(
     "lists executions and batches, the oldest first",
@@ -349,7 +352,8 @@ export const operations: Readonly<Record<string, Operation>> = {
       )
       const widths = { key: 28, workflow: 25, state: 11, now: 33 }
       return Effect.succeed(table(rows, widths))
-    }
+    },
+    { isTable: true }
   ),
   show: operation(
     "prints what happened to an execution or a batch, and what it will do next",
@@ -362,11 +366,7 @@ export const operations: Readonly<Record<string, Operation>> = {
         )
         const runners = yield* inside.runners.list
         const text = [...reports.flatMap(reportLines), "", of(runners)]
-        return {
-          rows: Stream.fromIterable(reports),
-          text: Stream.fromIterable(text),
-          isTable: false
-        }
+        return { rows: Stream.fromIterable(reports), text: Stream.fromIterable(text) }
       })
   ),
   results: operation(
@@ -383,7 +383,8 @@ export const operations: Readonly<Record<string, Operation>> = {
         )
         const widths = { item: 20, state: 12, reference: 18, status: 10, amount: 12, error: 23 }
         return table(rows, widths)
-      })
+      }),
+    { isTable: true }
   ),
   resume: change(
     "resume",

@@ -43,7 +43,7 @@ export interface Words {
   readonly text: string
 }
 
-const same = (brief: string): Words => ({ brief, text: `It ${brief}.` })
+export const said = (brief: string, more = ""): Words => ({ brief, text: `It ${brief}.${more}` })
 
 const ends: Record<store.EndState, string> = {
   Succeeded: "ended with a result",
@@ -54,10 +54,10 @@ const ends: Record<store.EndState, string> = {
 /** Why an execution waits, until when, and what it does next. */
 export const state = (execution: Execution.Status, now: number): Words => {
   const { dueMillis, end, isCancelRequested, pause } = execution
-  if (end !== undefined) return same(`${ends[end.state]} ${distance(end.atMillis, now)}`)
-  if (pause === transitions.unreadable) return same("waits for a process with a schema that fits")
+  if (end !== undefined) return said(`${ends[end.state]} ${distance(end.atMillis, now)}`)
+  if (pause === transitions.unreadable) return said("waits for a process with a schema that fits")
   const interrupted = isCancelRequested ? " It is to be interrupted." : ""
-  if (pause === transitions.signal) return same("waits for a signal")
+  if (pause === transitions.signal) return said("waits for a signal")
   if (pause === undefined) {
     return {
       brief: "runs",
@@ -65,7 +65,7 @@ export const state = (execution: Execution.Status, now: number): Words => {
     }
   }
   const [kind, ...parts] = pause.split("/")
-  if (kind === transitions.child) return same("waits for an execution that it has started")
+  if (kind === transitions.child) return said("waits for an execution that it has started")
   const [why, next] =
     kind === "carry-on"
       ? [`${parts.slice(0, -1).join("/")} has no clear answer yet.`, "sends again"]
