@@ -11,8 +11,8 @@ import * as ScopedRef from "effect/ScopedRef"
 import * as Stream from "effect/Stream"
 import { closeSync, openSync, statSync } from "node:fs"
 import { resolve } from "node:path"
-import { setImmediate } from "node:timers/promises"
 import { pathToFileURL } from "node:url"
+import { nextTurn } from "./nextTurn.js"
 
 /**
  * A client for an SQLite file that uses one connection, for one statement at a time. With `LibsqlClient.layer`, a
@@ -26,8 +26,9 @@ export const layer = (file: string): Layer.Layer<SqlClient.SqlClient, SqlError> 
       const turns = yield* Effect.makeSemaphore(1)
       return yield* SqlClient.make({
         acquirer: Effect.as(
+          // A series of statements, such as those that store a batch, must hold up no timer and no response.
           Effect.zipRight(
-            othersRun,
+            nextTurn,
             Effect.acquireRelease(turns.take(1), () => turns.release(1))
           ),
           connection
@@ -37,12 +38,6 @@ export const layer = (file: string): Layer.Layer<SqlClient.SqlClient, SqlError> 
       })
     })
   ).pipe(Layer.provide(Reactivity.layer))
-
-/**
- * The driver answers at once: without this, no timer fires and no response arrives during a series of statements, such as
- * those that store a batch.
- */
-const othersRun = Effect.promise(() => setImmediate())
 
 /** Only the owner of the file may read it. SQLite gives the files beside it the same permissions. */
 const create = (file: string) =>

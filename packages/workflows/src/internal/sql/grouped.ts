@@ -1,14 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { setImmediate } from "node:timers/promises"
+import { nextTurn } from "./nextTurn.js"
 
 /** The most inputs of one statement. */
 const most = 100
 /** One statement is prepared while another one waits for the disk. */
 const atOnce = 2
-
-/** SQLite answers at once: without this, the first of those that an answer of the service has woken would be alone. */
-const othersAreReady = Effect.promise(() => setImmediate())
 
 /**
  * A statement for many inputs in place of one for each, as in a group commit: those that come while earlier ones are
@@ -56,7 +53,8 @@ export const grouped = <A, B, E>(
 
   const work: Effect.Effect<void> = Effect.gen(function* () {
     while (waiting.size > 0) {
-      yield* othersAreReady
+      // Without this, the first of those that an answer of the service has woken would be alone.
+      yield* nextTurn
       const group = nextGroup()
       if (group.length > 0) yield* runGroup(group)
     }
