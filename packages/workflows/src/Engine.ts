@@ -64,7 +64,7 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
  * @category models
  */
 export interface Service extends Store {
-  /** Starts an execution, or finds it. */
+  /** Starts an execution under the id of its payload, or finds it. No other execution is its parent. */
   readonly start: (
     workflow: Workflow.Any,
     executionId: string,

@@ -39,7 +39,7 @@ export const amountOf = (rows: number): number => {
 
 export const rowOf = (key: string) => Number(key.slice(1))
 
-/** What two lists of the same payouts have in common, in whatever order. */
+/** A sum over payouts that does not depend on their order. */
 export interface Sum {
   readonly count: number
   readonly amount: number
