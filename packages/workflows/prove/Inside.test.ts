@@ -211,6 +211,8 @@ it.live(
         'no execution or batch has the key "nobody"'
       )
       assert.include(yield* refused(sqlite(file), "list", "--state", "odd"), "state must be")
+      const csv = yield* refused(sqlite(file), "show", "nobody", "--csv")
+      assert.include(csv, "unknown argument: '--csv'")
       const full = `"${process.execPath}" --import tsx "${bin}" list --sqlite "${file}" > /dev/full`
       assert.strictEqual(spawnSync("bash", ["-c", full]).status, 1)
       writeFileSync(`${file}.txt`, "This is a text, and no database at all.".repeat(100))

@@ -9,6 +9,7 @@ import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Memory from "@manilla/workflows/memory"
 import * as Operator from "@manilla/workflows/Operator"
 import * as Policy from "@manilla/workflows/Policy"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -16,6 +17,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import * as children from "../src/internal/engine/children.js"
 import * as memoryStore from "../src/internal/engine/memoryStore.js"
 import * as transitions from "../src/internal/engine/transitions.js"
 import * as engines from "./utils/engines.js"
@@ -278,4 +280,16 @@ VirtualClock.test("an uninterruptible body of a runner that was taken for dead g
     const { state } = yield* operator.status(key)
     assert.strictEqual(state, "Succeeded")
   })
+)
+
+it.effect(
+  "a stored end with an outcome of another version is a defect, and not one without an effect",
+  () =>
+    Effect.gen(function* () {
+      const stored = (outcome: string) =>
+        JSON.stringify({ _tag: "Success", value: { hasFailed: false, exit: "{}", outcome } })
+      assert.strictEqual((yield* children.fromJson(stored("applied"))).outcome, "applied")
+      const exit = yield* Effect.exit(children.fromJson(stored("partly")))
+      assert.isTrue(Exit.isFailure(exit) && Cause.isDie(exit.cause))
+    })
 )
