@@ -37,9 +37,7 @@ export const runCommand = <Name extends string, E, A>(
   Command.run(command, { name: "Manilla", version: "" })(process.argv).pipe(
     // The reader has said what is wrong.
     Effect.catchIf(ValidationError.isValidationError, () =>
-      Effect.sync(() => {
-        process.exitCode = 2
-      })
+      Effect.sync(() => void (process.exitCode = 2))
     ),
     Effect.provide(NodeContext.layer),
     Effect.provide(CliConfig.layer({ showBuiltIns: false })),

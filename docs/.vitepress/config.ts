@@ -31,6 +31,7 @@ const packages = [
   "cards",
   "catalogue",
   "workflows",
+  "workflow-engine",
   "cli",
   "sandbox"
 ]

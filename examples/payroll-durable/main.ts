@@ -4,8 +4,8 @@
  * faults in another process, unless MANILLA_BASE_URL is set.
  * Takes 18 seconds.
  */
+import * as Engine from "@manilla/workflow-engine/sqlite"
 import { type Batch, DisbursePayout, PayoutBatch } from "@manilla/workflows"
-import * as Engine from "@manilla/workflows/sqlite"
 import {
   Cause,
   Chunk,

@@ -1,10 +1,10 @@
 /** The command of a runner, with a signal, in real time. */
 import { assert, it } from "@effect/vitest"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Files from "@manilla/test-support/Files"
 import * as Postgres from "@manilla/test-support/Postgres"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as files from "../test/utils/files.js"
 import * as health from "../test/utils/health.js"
 import * as service from "./utils/service.js"
 import * as workers from "./utils/workers.js"
@@ -17,7 +17,7 @@ it.live(
       const { access } = yield* service.access(sandbox)
       const program = yield* workers.bundle
       const healthPort = yield* Postgres.freePort
-      const file = yield* files.database
+      const file = yield* Files.database
       const settings = {
         ...access,
         engine: { kind: "sqlite", file },

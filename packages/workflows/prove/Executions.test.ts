@@ -1,26 +1,26 @@
 /** Operating executions: lists, metrics and purges, on the engine in memory and on SQLite. */
+import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
-import * as SqlClient from "@effect/sql/SqlClient"
+import * as Files from "@manilla/test-support/Files"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import * as Engine from "@manilla/workflow-engine/Engine"
+import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Executions from "@manilla/workflow-engine/Executions"
+import * as Operator from "@manilla/workflow-engine/Operator"
+import * as Memory from "@manilla/workflow-engine/memory"
+import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
-import * as Engine from "@manilla/workflows/Engine"
-import * as Execution from "@manilla/workflows/Execution"
-import * as Executions from "@manilla/workflows/Executions"
 import * as IssueCard from "@manilla/workflows/IssueCard"
-import * as Memory from "@manilla/workflows/memory"
-import * as Operator from "@manilla/workflows/Operator"
-import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as MetricState from "effect/MetricState"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as database from "../src/internal/sql/database.js"
-import * as files from "../test/utils/files.js"
+import * as database from "../../workflow-engine/src/internal/sql/database.js"
 import * as world from "../test/utils/world.js"
 
 const workflows = Layer.mergeAll(CollectPayment.layer(), DisbursePayout.layer(), IssueCard.layer())
@@ -92,7 +92,7 @@ describe("a list of executions", () => {
 
   it.live("is the same on SQLite", () =>
     Effect.gen(function* () {
-      const path = yield* files.database
+      const path = yield* Files.database
       yield* Effect.gen(function* () {
         const payouts = yield* Operator.of(DisbursePayout.workflow)
         const { faults } = yield* Sandbox.Sandbox
@@ -160,7 +160,7 @@ describe("a purge", () => {
 
   it.live("of one business key deletes what is stored of it after its end, and not before", () =>
     Effect.gen(function* () {
-      const path = yield* files.database
+      const path = yield* Files.database
       yield* Effect.gen(function* () {
         const payouts = yield* Operator.of(DisbursePayout.workflow)
         const { faults, payouts: made } = yield* Sandbox.Sandbox

@@ -1,15 +1,16 @@
 /** The command `manilla-workflows` beside a process that runs workflows, in real time. */
 import { assert, describe, it } from "@effect/vitest"
-import * as Fault from "@manilla/sandbox/Fault"
-import * as Sandbox from "@manilla/sandbox/Sandbox"
-import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
-import * as Operator from "@manilla/workflows/Operator"
-import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
-import * as Sqlite from "@manilla/workflows/sqlite"
 import * as DurableClock from "@effect/workflow/DurableClock"
 import * as Workflow from "@effect/workflow/Workflow"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Files from "@manilla/test-support/Files"
 import * as Postgres from "@manilla/test-support/Postgres"
-import { layerPostgres } from "@manilla/workflows/postgres"
+import * as Operator from "@manilla/workflow-engine/Operator"
+import { layerPostgres } from "@manilla/workflow-engine/postgres"
+import * as Sqlite from "@manilla/workflow-engine/sqlite"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -19,7 +20,6 @@ import * as Stream from "effect/Stream"
 import { execFile, spawnSync } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import * as files from "../test/utils/files.js"
 import * as world from "../test/utils/world.js"
 
 const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
@@ -60,7 +60,7 @@ const workflows = PayoutBatch.layer({ concurrency: 1 }).pipe(
 )
 
 const databases = {
-  SQLite: Effect.map(files.database, (file) => {
+  SQLite: Effect.map(Files.database, (file) => {
     const database: Database = ["--sqlite", file]
     const engine = Sqlite.layerSqlite({ file })
     return { database, live: Layer.orDie(Layer.provideMerge(workflows, engine)) }
@@ -196,7 +196,7 @@ it.live(
   "a wrong key, file or layout is named with its remedy, and changes nothing",
   () =>
     Effect.gen(function* () {
-      const file = yield* files.database
+      const file = yield* Files.database
       const sqlite = (file: string): Database => ["--sqlite", file]
       const refused = (...args: Parameters<typeof command>) =>
         Effect.map(command(...args), ({ code, text }) => {

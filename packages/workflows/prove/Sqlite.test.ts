@@ -3,11 +3,12 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Files from "@manilla/test-support/Files"
+import * as Operator from "@manilla/workflow-engine/Operator"
+import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import type * as Policy from "@manilla/workflows/Policy"
-import * as Operator from "@manilla/workflows/Operator"
-import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -17,9 +18,8 @@ import * as Stream from "effect/Stream"
 import { spawnSync } from "node:child_process"
 import { linkSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import * as database from "../src/internal/sql/database.js"
-import * as runners from "../src/internal/sql/runners.js"
-import * as files from "../test/utils/files.js"
+import * as database from "../../workflow-engine/src/internal/sql/database.js"
+import * as runners from "../../workflow-engine/src/internal/sql/runners.js"
 import * as world from "../test/utils/world.js"
 
 const layer = (path: string, policy?: Partial<Policy.Policy>) =>
@@ -41,7 +41,7 @@ const reads = Effect.flatMap(Sandbox.Sandbox, ({ exchanges }) =>
 /** Pays once under a policy, and counts the rows and the reads. */
 const measure = (policy: Partial<Policy.Policy>) =>
   Effect.gen(function* () {
-    const path = yield* files.database
+    const path = yield* Files.database
     const request = yield* world.payout
     yield* Effect.gen(function* () {
       const payouts = yield* Operator.of(DisbursePayout.workflow)
@@ -73,7 +73,7 @@ describe("the stored rows of a wait", () => {
 describe("a database", () => {
   it.live("is shared by engines, under one name", () =>
     Effect.gen(function* () {
-      const path = yield* files.database
+      const path = yield* Files.database
       const request = yield* world.payout
       const { payouts: made } = yield* Sandbox.Sandbox
       const [one, other] = yield* Effect.all([
@@ -98,7 +98,7 @@ describe("a database", () => {
 
   it.live("is for its owner only, with the files beside it", () =>
     Effect.gen(function* () {
-      const path = yield* files.database
+      const path = yield* Files.database
       const mask = process.umask(0)
       yield* Effect.addFinalizer(() => Effect.sync(() => process.umask(mask)))
       yield* Layer.build(Sqlite.layerSqlite({ file: path }))
@@ -133,16 +133,16 @@ describe("a database", () => {
   it.live("takes over at once what a process had that is gone, and else after a while", () =>
     Effect.gen(function* () {
       const { pid } = spawnSync(process.execPath, ["--version"])
-      const isFast = yield* owned(yield* files.database, runners.place(), pid)
+      const isFast = yield* owned(yield* Files.database, runners.place(), pid)
       assert.isBelow(isFast, 10)
-      const isSlow = yield* owned(yield* files.database, "elsewhere", pid)
+      const isSlow = yield* owned(yield* Files.database, "elsewhere", pid)
       assert.isAbove(isSlow, 14)
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 
   it.live("keeps nothing of a process that has lost an execution to another", () =>
     Effect.gen(function* () {
-      const path = yield* files.database
+      const path = yield* Files.database
       const request = yield* world.payout
       const { faults } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.delay("1 second", { operation: "Payouts.create" }))
@@ -172,7 +172,7 @@ describe("a database", () => {
 
   it.live("that cannot be opened is a typed error", () =>
     Effect.gen(function* () {
-      const path = join(yield* files.database, "no", "such", "folder.db")
+      const path = join(yield* Files.database, "no", "such", "folder.db")
       const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: path })))
       assert.strictEqual(error._tag, "DatabaseUnavailable")
       assert.propertyVal(error, "database", path)
@@ -182,7 +182,7 @@ describe("a database", () => {
 
   it.live("of another schema version is a typed error, and stays as it is", () =>
     Effect.gen(function* () {
-      const path = yield* files.database
+      const path = yield* Files.database
       const change = (statement: string) =>
         Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(
           Effect.provide(Layer.fresh(database.layer(path)))
@@ -208,7 +208,7 @@ describe("a database", () => {
 
   it.live("that is locked for a while fails no execution", () =>
     Effect.gen(function* () {
-      const path = yield* files.database
+      const path = yield* Files.database
       const request = yield* world.payout
       const { faults, payouts: made } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.delay("1 second", { operation: "Payouts.create" }))
@@ -233,7 +233,7 @@ describe("a database", () => {
 
   it.live("that was locked takes changes as soon as it is free", () =>
     Effect.gen(function* () {
-      const path = yield* files.database
+      const path = yield* Files.database
       const open = Effect.map(Layer.build(database.layer(path)), (context) =>
         Context.get(context, SqlClient.SqlClient)
       )
@@ -253,7 +253,7 @@ describe("a database", () => {
 
 it.live("a paused batch stays paused in the next life, and then goes on", () =>
   Effect.gen(function* () {
-    const path = yield* files.database
+    const path = yield* Files.database
     const request = yield* world.payout
     const { faults, payouts: made } = yield* Sandbox.Sandbox
     yield* faults.add(Fault.delay("1 second", { operation: "Payouts.create" }))

@@ -3,16 +3,16 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Files from "@manilla/test-support/Files"
+import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Operator from "@manilla/workflow-engine/Operator"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
-import * as Execution from "@manilla/workflows/Execution"
-import * as Operator from "@manilla/workflows/Operator"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import * as database from "../src/internal/sql/database.js"
-import * as sqlEngine from "../src/internal/sql/sqlEngine.js"
-import * as files from "../test/utils/files.js"
+import * as database from "../../workflow-engine/src/internal/sql/database.js"
+import * as sqlEngine from "../../workflow-engine/src/internal/sql/sqlEngine.js"
 import * as world from "../test/utils/world.js"
 
 const lines: Array<string> = []
@@ -63,7 +63,7 @@ describe("a database that becomes", () => {
               )
             ),
             Layer.provideMerge(Layer.effectDiscard(sqlEngine.createTables("test"))),
-            Layer.provideMerge(database.layer(yield* files.database))
+            Layer.provideMerge(database.layer(yield* Files.database))
           )
         )
         const sql = Context.get(context, SqlClient.SqlClient)

@@ -6,12 +6,13 @@
 import * as Errors from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
 import * as Payout from "@manilla/payouts/Payout"
+import type * as Batches from "@manilla/workflow-engine/Batches"
+import * as Text from "@manilla/workflow-engine/Text"
 import type * as Exit from "effect/Exit"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { mostShown } from "./internal/batch/mostShown.js"
 import type * as DisbursePayout from "./DisbursePayout.js"
-import * as Table from "./internal/batch/Table.js"
-import * as Text from "./internal/Text.js"
 
 /**
  * A payout of a batch, under a key of its own.
@@ -74,7 +75,7 @@ export interface Progress {
    * It sends items (`running`), sends none until it is resumed (`paused`), sends none any more (`interrupted`), or has
    * ended.
    */
-  readonly phase: Exclude<Table.Phase, "storing" | "purged">
+  readonly phase: Exclude<Batches.Phase, "storing" | "purged">
 }
 
 /**
@@ -102,7 +103,7 @@ export interface ItemResult {
    * | `inDoubt`      | ended with an error, although its payout exists or may exist                |
    * | `purged`       | ended, and its result was purged meanwhile                                  |
    */
-  readonly state: Table.State
+  readonly state: Batches.State
   /** Its end; none before that. */
   readonly end: Option.Option<
     Exit.Exit<Payout.Payout, typeof DisbursePayout.workflow.errorSchema.Type>
@@ -125,7 +126,7 @@ export class InvalidItems extends Schema.TaggedError<InvalidItems>(
   issues: Schema.Array(Errors.Issue)
 }) {
   override get message(): string {
-    const more = this.rows > Table.shown ? `; and ${this.rows - Table.shown} more rows` : ""
+    const more = this.rows > mostShown ? `; and ${this.rows - mostShown} more rows` : ""
     return `nothing was started for the batch ${JSON.stringify(this.batchKey)}: ${Issues.print(this.issues)}${more}`
   }
 }

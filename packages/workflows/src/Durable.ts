@@ -12,7 +12,7 @@
  * - A changed body gets a new name, such as `Shop/SendGift/2`. Keep the layer of the old one until its
  *   executions have ended.
  *
- * On the engines of this package, an operator also finds the execution in `Executions`, and `interrupt` never loses
+ * On the engines of `@manilla/workflow-engine`, an operator also finds the execution in `Executions`, and `interrupt` never loses
  * money. Effect's own engines interrupt a body also while the outcome of a write is unknown.
  *
  * @example
@@ -66,6 +66,9 @@
  *
  * @since 0.1.0
  */
+import * as Body from "@manilla/workflow-engine/Body"
+import { once } from "@manilla/workflow-engine/Encoding"
+import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -73,9 +76,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as Execution from "./Execution.js"
 import * as pauses from "./internal/pauses.js"
-import { once } from "./internal/once.js"
 import * as blocks from "./internal/blocks.js"
 import * as stored from "./internal/stored.js"
 import * as writes from "./internal/write.js"
@@ -87,7 +88,7 @@ import type * as Policy from "./Policy.js"
  * @since 0.1.0
  * @category models
  */
-export type InExecution = blocks.InExecution
+export type InExecution = Body.InExecution
 
 /**
  * The errors of `write`, as a schema.
@@ -298,7 +299,7 @@ export const compensating = <A, E, R>(
           const run = yield* blocks.current
           run.isCompensating = true
           // After a write that moved money although it ended with an error, or that may have, nothing is undone.
-          const undone = blocks.isInDoubt(run.money) ? [] : compensations.reverse()
+          const undone = Body.isInDoubt(run.money) ? [] : compensations.reverse()
           yield* Effect.forEach(undone, (compensation) => compensation, { discard: true })
           return yield* Effect.fail(error)
         })

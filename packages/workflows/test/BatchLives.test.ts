@@ -1,13 +1,15 @@
 /** Several lives and owners of a batch, which share a table. */
 import { assert, describe } from "@effect/vitest"
-import * as Fault from "@manilla/sandbox/Fault"
 import * as Payouts from "@manilla/payouts/Payouts"
+import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import type * as Batches from "@manilla/workflow-engine/Batches"
+import * as Engine from "@manilla/workflow-engine/Engine"
+import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Operator from "@manilla/workflow-engine/Operator"
+import type { Store } from "@manilla/workflow-engine/Store"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
-import * as Engine from "@manilla/workflows/Engine"
-import * as Execution from "@manilla/workflows/Execution"
-import * as Operator from "@manilla/workflows/Operator"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -17,21 +19,19 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as memoryTable from "../src/internal/batch/memoryTable.js"
-import type * as Table from "../src/internal/batch/Table.js"
-import * as memoryStore from "../src/internal/engine/memoryStore.js"
-import type { Store } from "../src/internal/engine/store.js"
+import * as memoryTable from "../../workflow-engine/src/internal/memoryBatches.js"
+import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import { operations } from "../src/internal/operate/operations.js"
 import * as engines from "./utils/engines.js"
 import { life, madeOnce, operation, policy, start } from "./utils/batches.js"
 import * as world from "./utils/world.js"
 
 /** Lives until its `n`th write, and dies right before or after that is stored. Returns whether it came so far. */
-const dyingAt = (table: Table.Service, n: number, isStored: boolean, count: number) =>
+const dyingAt = (table: Batches.Service, n: number, isStored: boolean, count: number) =>
   Effect.gen(function* () {
     const died = yield* Deferred.make<boolean>()
     let writes = 0
-    const write: Table.Service["write"] = (...args) => {
+    const write: Batches.Service["write"] = (...args) => {
       if (writes++ < n) return table.write(...args)
       return (isStored ? table.write(...args) : Effect.void).pipe(
         Effect.zipRight(Deferred.succeed(died, true)),
@@ -80,11 +80,11 @@ describe("a batch whose process dies", () => {
   VirtualClock.test("after any of its writes pays each item once", () => dyingAnywhere(true))
 
   /** The table of a process that died while a request may have been on its way. */
-  const left = (state: Table.State, count: number, reference?: string) =>
+  const left = (state: Batches.State, count: number, reference?: string) =>
     Effect.gen(function* () {
       const table = yield* memoryTable.make
       // Nobody owns the batch while it is stored.
-      const change: Table.Service["change"] = (key, to, where) =>
+      const change: Batches.Service["change"] = (key, to, where) =>
         where.epoch === 1 && to.epoch === 2 ? Effect.never : table.change(key, to, where)
       yield* Effect.scoped(
         Effect.flatMap(life({ ...table, change }), (context) =>
@@ -135,11 +135,11 @@ describe("a batch whose process dies", () => {
     Effect.gen(function* () {
       const table = yield* left("waiting", 12)
       // Both read the same epoch before either changes it.
-      const change: Table.Service["change"] = (...args) =>
+      const change: Batches.Service["change"] = (...args) =>
         Effect.delay(table.change(...args), "1 second")
       const owners = new Map<number, Set<number>>()
       for (const owner of [1, 2]) {
-        const write: Table.Service["write"] = (batchKey, epoch, changes) => {
+        const write: Batches.Service["write"] = (batchKey, epoch, changes) => {
           owners.set(epoch, (owners.get(epoch) ?? new Set()).add(owner))
           return table.write(batchKey, epoch, changes)
         }
@@ -210,10 +210,14 @@ VirtualClock.test("a batch that was interrupted is not resumed", () =>
 )
 
 /** Fails with the first change of a batch to a phase, which is stored or not. */
-const losing = (table: Table.Service, phase: Table.Phase, isStored: boolean): Table.Service => {
+const losing = (
+  table: Batches.Service,
+  phase: Batches.Phase,
+  isStored: boolean
+): Batches.Service => {
   const lost = new Execution.StorageError({ operation: "change a batch", cause: "lost" })
   let isLost = false
-  const change: Table.Service["change"] = (batchKey, to, where) => {
+  const change: Batches.Service["change"] = (batchKey, to, where) => {
     if (isLost || to.phase !== phase) return table.change(batchKey, to, where)
     isLost = true
     return Effect.zipRight(isStored ? table.change(batchKey, to, where) : Effect.void, lost)
@@ -257,7 +261,7 @@ describe.each([true, false])("a batch of which a change fails (and is stored: %s
         const store = yield* memoryStore.make
         let changes = 0
         hasDied = false
-        const change: Table.Service["change"] = (...args) => {
+        const change: Batches.Service["change"] = (...args) => {
           if (changes++ < n) return store.batches.change(...args)
           hasDied = true
           return Effect.zipRight(
@@ -317,7 +321,7 @@ describe("defects", () => {
       }
       const table = yield* memoryTable.make
       let reads = 0
-      const read: Table.Service["read"] = (key, filter, limit) =>
+      const read: Batches.Service["read"] = (key, filter, limit) =>
         filter.numbers !== undefined && reads++ === 0
           ? Effect.dieMessage("a bug")
           : table.read(key, filter, limit)
@@ -339,7 +343,7 @@ describe("two owners at once", () => {
     Effect.gen(function* () {
       const table = yield* memoryTable.make
       // The next owner begins right before each write.
-      const write: Table.Service["write"] = (batchKey, epoch, changes) =>
+      const write: Batches.Service["write"] = (batchKey, epoch, changes) =>
         Effect.zipRight(
           table.change(batchKey, { epoch: epoch + 1 }, { epoch }),
           table.write(batchKey, epoch, changes)
@@ -364,7 +368,7 @@ describe("two owners at once", () => {
       yield* faults.add(Fault.delay("20 seconds", { operation, count: "always" }))
       const table = yield* memoryTable.make
       const stored: Array<readonly [epoch: number, isStored: boolean]> = []
-      const write: Table.Service["write"] = (batchKey, epoch, changes) =>
+      const write: Batches.Service["write"] = (batchKey, epoch, changes) =>
         Effect.tap(table.write(batchKey, epoch, changes), (isStored) =>
           Effect.sync(() => stored.push([epoch, isStored]))
         )

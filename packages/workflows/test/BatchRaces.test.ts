@@ -3,10 +3,12 @@ import { assert } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import type * as Batches from "@manilla/workflow-engine/Batches"
+import * as Engine from "@manilla/workflow-engine/Engine"
+import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Operator from "@manilla/workflow-engine/Operator"
+import type { Store } from "@manilla/workflow-engine/Store"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
-import * as Engine from "@manilla/workflows/Engine"
-import * as Execution from "@manilla/workflows/Execution"
-import * as Operator from "@manilla/workflows/Operator"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,15 +17,13 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as operate from "../src/internal/batch/operate.js"
-import * as memoryTable from "../src/internal/batch/memoryTable.js"
-import type * as Table from "../src/internal/batch/Table.js"
-import * as memoryStore from "../src/internal/engine/memoryStore.js"
-import type { Store } from "../src/internal/engine/store.js"
+import * as memoryTable from "../../workflow-engine/src/internal/memoryBatches.js"
+import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import * as engines from "./utils/engines.js"
 import { life, operation, policy, start } from "./utils/batches.js"
 import * as world from "./utils/world.js"
 
-const storedAs = (table: Table.Service) => Effect.flatten(table.find("payroll"))
+const storedAs = (table: Batches.Service) => Effect.flatten(table.find("payroll"))
 
 VirtualClock.test(
   "an interrupt counts, although somebody resumes the batch at the same moment",
@@ -37,7 +37,7 @@ VirtualClock.test(
       yield* VirtualClock.pass("2 seconds")
       yield* batches.pause("payroll")
       // Another operator resumes the batch between the two changes of an interrupt.
-      const change: Table.Service["change"] = (key, to, where) =>
+      const change: Batches.Service["change"] = (key, to, where) =>
         Effect.tap(table.change(key, to, where), () =>
           to.phase === "interrupted" && where.phase === "running"
             ? table.change(key, { phase: "running" }, { phase: "paused" })
@@ -73,7 +73,7 @@ VirtualClock.test("a start during a purge says that the batch was purged", () =>
     const table = yield* memoryTable.make
     let isPurging = false
     const other: { purge?: Effect.Effect<unknown> } = {}
-    const read: Table.Service["read"] = (key, filter, limit) =>
+    const read: Batches.Service["read"] = (key, filter, limit) =>
       Effect.zipRight(
         filter.keys !== undefined && isPurging ? (other.purge ?? Effect.void) : Effect.void,
         table.read(key, filter, limit)
@@ -92,7 +92,7 @@ VirtualClock.test("the summary of a batch that is purged at its end adds up", ()
   Effect.gen(function* () {
     const table = yield* memoryTable.make
     // Right after the end of the batch is stored, and before its ends are counted.
-    const change: Table.Service["change"] = (key, to, where) =>
+    const change: Batches.Service["change"] = (key, to, where) =>
       Effect.tap(table.change(key, to, where), () =>
         to.phase === "ended"
           ? Effect.orDie(operate.make(table, PayoutBatch.workflow.name).purge(key))
@@ -109,7 +109,7 @@ VirtualClock.test("the summary of a batch that is purged at its end adds up", ()
 )
 
 /** The present owner ends the batch between the look and the first change of the next one. */
-const takenOverAtTheEnd = (atTheEnd: (table: Table.Service) => Effect.Effect<unknown>) =>
+const takenOverAtTheEnd = (atTheEnd: (table: Batches.Service) => Effect.Effect<unknown>) =>
   Effect.gen(function* () {
     const { faults } = yield* Sandbox.Sandbox
     yield* faults.add(Fault.delay("20 seconds", { operation, count: "always" }))
@@ -118,7 +118,7 @@ const takenOverAtTheEnd = (atTheEnd: (table: Table.Service) => Effect.Effect<unk
     yield* VirtualClock.pass("5 seconds")
     yield* first.interrupt("payroll")
     const gate = yield* Effect.makeLatch()
-    const change: Table.Service["change"] = (...args) =>
+    const change: Batches.Service["change"] = (...args) =>
       Effect.zipRight(args[1].epoch === undefined ? Effect.void : gate.await, table.change(...args))
     const context = yield* life({ ...table, change })
     yield* Effect.provide(start(12), context)
@@ -151,7 +151,7 @@ VirtualClock.test("a lost answer to the end of a batch does not undo its purge",
   Effect.gen(function* () {
     const table = yield* memoryTable.make
     let isLost = false
-    const change: Table.Service["change"] = (key, to, where) =>
+    const change: Batches.Service["change"] = (key, to, where) =>
       Effect.suspend(() => {
         if (isLost || to.phase !== "ended") return table.change(key, to, where)
         isLost = true
@@ -191,7 +191,7 @@ VirtualClock.test("a batch goes on although a runner that was taken for dead beg
     const cut = <A>(effect: Effect.Effect<A, Execution.StorageError>) =>
       Effect.suspend(() => (isAway ? away : effect))
     let isBegun = false
-    const change: Table.Service["change"] = (key, to, where) =>
+    const change: Batches.Service["change"] = (key, to, where) =>
       to.epoch !== undefined && where.phase !== "storing"
         ? Effect.suspend(() => {
             isBegun = true

@@ -3,12 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payout from "@manilla/payouts/Payout"
+import type * as Batches from "@manilla/workflow-engine/Batches"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as rules from "../src/internal/batch/rules.js"
-import type * as Table from "../src/internal/batch/Table.js"
 
 const operation = "Payouts.create"
 const message = "it failed"
@@ -18,7 +18,7 @@ const answer = { operation, message, status: 400 }
 const lost = new Errors.TransportError({ operation, message, sent: true })
 const unreadable = { ...answer, issues: [], key }
 
-const cases: ReadonlyArray<readonly [Errors.KeyedWriteError, Table.State]> = [
+const cases: ReadonlyArray<readonly [Errors.KeyedWriteError, Batches.State]> = [
   [new Errors.OutcomeUnknown({ operation, message, key, cause: lost }), "unknown"],
   [new Errors.AppliedUnreadable(unreadable), "inDoubt"],
   [new Errors.AppliedUnreadable({ ...unreadable, reference: "" }), "inDoubt"],

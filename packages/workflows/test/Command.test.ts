@@ -1,9 +1,9 @@
 /** The command of a runner, over HTTP, in real time. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Postgres from "@manilla/test-support/Postgres"
+import * as Engine from "@manilla/workflow-engine/Engine"
+import { layerMemory } from "@manilla/workflow-engine/memory"
 import * as Command from "@manilla/workflows/command"
-import * as Engine from "@manilla/workflows/Engine"
-import { layerMemory } from "@manilla/workflows/memory"
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

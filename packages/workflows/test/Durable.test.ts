@@ -1,5 +1,8 @@
 /** The building blocks: in memory in virtual time, and on SQLite over several lives of a process. */
 import { assert, describe, it } from "@effect/vitest"
+import * as DurableClock from "@effect/workflow/DurableClock"
+import * as DurableDeferred from "@effect/workflow/DurableDeferred"
+import * as Workflow from "@effect/workflow/Workflow"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
@@ -8,17 +11,15 @@ import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
-import * as DurableClock from "@effect/workflow/DurableClock"
-import * as DurableDeferred from "@effect/workflow/DurableDeferred"
-import * as Workflow from "@effect/workflow/Workflow"
+import * as Files from "@manilla/test-support/Files"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Executions from "@manilla/workflow-engine/Executions"
+import * as Operator from "@manilla/workflow-engine/Operator"
+import * as Memory from "@manilla/workflow-engine/memory"
+import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as Durable from "@manilla/workflows/Durable"
-import * as Execution from "@manilla/workflows/Execution"
-import * as Executions from "@manilla/workflows/Executions"
-import * as Memory from "@manilla/workflows/memory"
 import * as Policy from "@manilla/workflows/Policy"
-import * as Operator from "@manilla/workflows/Operator"
-import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
@@ -29,9 +30,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import * as memoryStore from "../src/internal/engine/memoryStore.js"
+import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import * as engines from "./utils/engines.js"
-import * as files from "./utils/files.js"
 import * as world from "./utils/world.js"
 
 class Refused extends Schema.TaggedError<Refused>()("Refused", { why: Schema.String }) {}
@@ -420,7 +420,7 @@ describe("a changed definition", () => {
     "runs beside the old one: executions wait for their own version, and none is lost",
     () =>
       Effect.gen(function* () {
-        const file = yield* files.database
+        const file = yield* Files.database
         const { logger, message } = yield* world.logged("does not fit the schema of this process")
         const life = <A, E>(
           { layer, workflow }: Version,

@@ -7,15 +7,17 @@ import * as Workflow from "@effect/workflow/Workflow"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Files from "@manilla/test-support/Files"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import * as Engine from "@manilla/workflow-engine/Engine"
+import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Executions from "@manilla/workflow-engine/Executions"
+import * as Operator from "@manilla/workflow-engine/Operator"
+import type * as Store from "@manilla/workflow-engine/Store"
+import * as Memory from "@manilla/workflow-engine/memory"
+import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as Durable from "@manilla/workflows/Durable"
-import * as Engine from "@manilla/workflows/Engine"
-import * as Execution from "@manilla/workflows/Execution"
-import * as Executions from "@manilla/workflows/Executions"
-import * as Memory from "@manilla/workflows/memory"
-import * as Operator from "@manilla/workflows/Operator"
 import * as Policy from "@manilla/workflows/Policy"
-import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -25,11 +27,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as memoryStore from "../src/internal/engine/memoryStore.js"
-import type * as store from "../src/internal/engine/store.js"
-import * as transitions from "../src/internal/engine/transitions.js"
+import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
+import * as transitions from "../../workflow-engine/src/internal/transitions.js"
 import * as engines from "./utils/engines.js"
-import * as files from "./utils/files.js"
 
 const Shop = Workflow.make({
   name: "Shop/Test/1",
@@ -58,7 +58,7 @@ const shop = (body: Body) =>
 
 const inMemory = (body: Body) => Layer.provideMerge(shop(body), Memory.layerMemory)
 
-const on = (store: store.Store, body: Body) =>
+const on = (store: Store.Store, body: Body) =>
   Layer.build(Layer.provideMerge(shop(body), engines.on(store)))
 
 const started = Effect.gen(function* () {
@@ -339,7 +339,7 @@ describe("a body", () => {
   VirtualClock.test("goes on with the result that was stored first", () =>
     Effect.gen(function* () {
       const store = yield* memoryStore.make
-      const keep: store.Store["keep"] = (executionId, runner, step) => {
+      const keep: Store.Store["keep"] = (executionId, runner, step) => {
         const earlier = { ...step, exit: step.exit.replace("pay-1", "pay-0") }
         return Effect.zipRight(
           store.keep(executionId, runner, earlier),
@@ -397,7 +397,7 @@ describe("a body", () => {
     Effect.gen(function* () {
       const store = yield* memoryStore.make
       let lives = 0
-      const modify: store.Store["modify"] = (executionId, change, runner) => {
+      const modify: Store.Store["modify"] = (executionId, change, runner) => {
         const stored = store.modify(executionId, change, runner)
         const isFirstWait = runner !== undefined && lives === 1
         return isFirstWait
@@ -437,7 +437,7 @@ describe("a body", () => {
 
   it.scopedLive("that sleeps for ever spoils no list", () =>
     Effect.gen(function* () {
-      const engine = Sqlite.layerSqlite({ file: yield* files.database })
+      const engine = Sqlite.layerSqlite({ file: yield* Files.database })
       const body = () => Effect.as(Durable.sleep("for ever", Infinity), "done")
       yield* Effect.gen(function* () {
         const operator = yield* Operator.of(Shop)
@@ -580,7 +580,7 @@ describe("a life that is cut", () => {
       })
       const store = yield* memoryStore.make
       let inserts = 0
-      const failing: store.Store = {
+      const failing: Store.Store = {
         ...store,
         insert: (execution) =>
           ++inserts === 2
@@ -639,7 +639,7 @@ describe("a body that starts another execution", () => {
       Effect.gen(function* () {
         const store = yield* memoryStore.make
         let isLost = false
-        const modify: store.Store["modify"] = (...args) =>
+        const modify: Store.Store["modify"] = (...args) =>
           Effect.flatMap(store.modify(...args), (changed) => {
             if (isLost || !Option.exists(changed, ({ end }) => end !== undefined)) {
               return Effect.succeed(changed)
@@ -845,7 +845,7 @@ VirtualClock.test("many that are woken at once leave room for one that is starte
   Effect.gen(function* () {
     const store = yield* memoryStore.make
     let isSlow = false
-    const slow: store.Store = {
+    const slow: Store.Store = {
       ...store,
       take: (...args) => Effect.delay(store.take(...args), isSlow ? "10 seconds" : 0)
     }
@@ -874,7 +874,7 @@ VirtualClock.test("many that are woken at once leave room for one that is starte
 
 const engineLayers = {
   memory: Effect.succeed(Layer.orDie(Memory.layerMemory)),
-  SQLite: Effect.map(files.database, (file) => Layer.orDie(Sqlite.layerSqlite({ file })))
+  SQLite: Effect.map(Files.database, (file) => Layer.orDie(Sqlite.layerSqlite({ file })))
 }
 
 /** Text that PostgreSQL cannot store, or that differs from no other in UTF-8. */

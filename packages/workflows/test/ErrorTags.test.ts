@@ -4,14 +4,15 @@ import * as core from "@manilla/core"
 import * as payments from "@manilla/payments"
 import * as payouts from "@manilla/payouts"
 import * as ErrorTags from "@manilla/test-support/ErrorTags"
+import * as engine from "@manilla/workflow-engine"
+import * as postgres from "@manilla/workflow-engine/postgres"
+import * as sqlite from "@manilla/workflow-engine/sqlite"
 import * as workflows from "@manilla/workflows"
-import * as postgres from "@manilla/workflows/postgres"
-import * as sqlite from "@manilla/workflows/sqlite"
 
 const clients = [core, payments, payouts].flatMap(ErrorTags.tagsIn)
 
 it("the tags of errors are different from each other, and from those of the clients and of platform", () => {
-  const own = ErrorTags.tagsIn({ ...workflows, postgres, sqlite })
+  const own = ErrorTags.tagsIn({ ...engine, ...workflows, postgres, sqlite })
   assert.includeMembers(
     [...own],
     ["StorageError", "ItemsDiffer", "InvalidPolicy", "DatabaseUnavailable"]

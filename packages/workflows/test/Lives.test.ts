@@ -4,14 +4,16 @@ import * as Workflow from "@effect/workflow/Workflow"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Files from "@manilla/test-support/Files"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import type * as Engine from "@manilla/workflow-engine/Engine"
+import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Operator from "@manilla/workflow-engine/Operator"
+import type * as Store from "@manilla/workflow-engine/Store"
+import * as Memory from "@manilla/workflow-engine/memory"
+import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as Durable from "@manilla/workflows/Durable"
-import type * as Engine from "@manilla/workflows/Engine"
-import * as Execution from "@manilla/workflows/Execution"
-import * as Memory from "@manilla/workflows/memory"
-import * as Operator from "@manilla/workflows/Operator"
 import * as Policy from "@manilla/workflows/Policy"
-import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -21,10 +23,8 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as memoryStore from "../src/internal/engine/memoryStore.js"
-import type * as store from "../src/internal/engine/store.js"
+import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import * as engines from "./utils/engines.js"
-import * as files from "./utils/files.js"
 
 class Late extends Schema.TaggedError<Late>()("Late", {}) {}
 const Failure = Schema.Union(Late, Durable.WriteError)
@@ -190,7 +190,7 @@ describe("the error of an interrupted execution", () => {
 })
 
 /** A runner that hears nothing of the others. */
-const runner = <R>(store: store.Store, body: Body<R>) =>
+const runner = <R>(store: Store.Store, body: Body<R>) =>
   Layer.build(shop(body, policy).pipe(Layer.provideMerge(engines.on(store, "1 day"))))
 
 /** The service answers the calls in the order of this list, whenever the test lets it. */
@@ -368,7 +368,7 @@ describe("a runner", () => {
   VirtualClock.test("runs what it owns although it never heard that it does", () =>
     Effect.gen(function* () {
       const store = yield* memoryStore.make
-      const lost: store.Store = {
+      const lost: Store.Store = {
         ...store,
         insert: (execution) =>
           Effect.zipRight(
@@ -406,7 +406,7 @@ describe("a runner", () => {
 describe("await", () => {
   it.scopedLive("hears of the end of an execution that runs in this process", () =>
     Effect.gen(function* () {
-      const engine = Sqlite.layerSqlite({ file: yield* files.database })
+      const engine = Sqlite.layerSqlite({ file: yield* Files.database })
       const body = () => pay(() => Effect.delay(Effect.succeed("pay-1"), "300 millis"))
       yield* Effect.gen(function* () {
         const operator = yield* Operator.of(Shop)
@@ -462,7 +462,7 @@ describe("a body uses the services that were given to its layer", () => {
   it.live("in memory", () => program(Memory.layerMemory))
 
   it.scopedLive("on SQLite", () =>
-    Effect.flatMap(files.database, (file) => program(Sqlite.layerSqlite({ file })))
+    Effect.flatMap(Files.database, (file) => program(Sqlite.layerSqlite({ file })))
   )
 })
 
@@ -496,7 +496,7 @@ describe("a policy with a shorter deadline in the next life", () => {
   /** A life until the execution is in a pause, and the next one until its end. */
   const lives = <R>(body: Body<R>, pause: string) =>
     Effect.gen(function* () {
-      const engine = Sqlite.layerSqlite({ file: yield* files.database })
+      const engine = Sqlite.layerSqlite({ file: yield* Files.database })
       yield* Effect.gen(function* () {
         const operator = yield* Operator.of(Shop)
         yield* operator.start(order)

@@ -5,19 +5,19 @@ import type * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Files from "@manilla/test-support/Files"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
-import * as Execution from "@manilla/workflows/Execution"
-import * as Memory from "@manilla/workflows/memory"
-import * as Operator from "@manilla/workflows/Operator"
+import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Operator from "@manilla/workflow-engine/Operator"
+import * as Memory from "@manilla/workflow-engine/memory"
+import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as PaymentLinkWatch from "@manilla/workflows/PaymentLinkWatch"
 import type * as Policy from "@manilla/workflows/Policy"
-import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as files from "./utils/files.js"
 import * as world from "./utils/world.js"
 
 const layer = (policy?: Partial<Policy.Policy>) =>
@@ -158,7 +158,7 @@ describe("PaymentLinkWatch", () => {
 
 it.live("on SQLite, a watch continues in the next life", () =>
   Effect.gen(function* () {
-    const path = yield* files.database
+    const path = yield* Files.database
     const { payLink } = yield* Sandbox.Sandbox
     const { id } = yield* create({ max_uses: 1 })
     const policy: Partial<Policy.Policy> = {

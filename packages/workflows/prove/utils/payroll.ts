@@ -2,6 +2,7 @@
  * The kill test of a long payroll: a worker process stores it as one batch on SQLite and pays it, and is killed
  * while it stores and while it pays. At the end, each row must have been paid exactly once.
  */
+import * as Files from "@manilla/test-support/Files"
 import type * as Batch from "@manilla/workflows/Batch"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -9,7 +10,6 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { statSync } from "node:fs"
 import { isDeepStrictEqual } from "node:util"
-import * as files from "../../test/utils/files.js"
 import * as payroll from "./payrollRows.js"
 import * as payrollService from "./payrollService.js"
 import * as workers from "./workers.js"
@@ -44,7 +44,7 @@ export const run = ({
 }: Options) =>
   Effect.gen(function* () {
     const startMillis = yield* Clock.currentTimeMillis
-    const file = yield* files.database
+    const file = yield* Files.database
     const program = yield* workers.bundleOf("payrollWorker.ts")
     const service = yield* payrollService.make(rows)
     const notedRow = Math.floor(rows * (yield* Random.nextRange(0.2, 0.9)))

@@ -2,12 +2,13 @@
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
+import * as Files from "@manilla/test-support/Files"
 import * as Postgres from "@manilla/test-support/Postgres"
-import * as Command from "@manilla/workflows/command"
+import * as Operator from "@manilla/workflow-engine/Operator"
+import { layerSqlite } from "@manilla/workflow-engine/sqlite"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
-import * as Operator from "@manilla/workflows/Operator"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
-import { layerSqlite } from "@manilla/workflows/sqlite"
+import * as Command from "@manilla/workflows/command"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -16,7 +17,6 @@ import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import type { Page } from "playwright-core"
-import * as files from "../../test/utils/files.js"
 import * as world from "../../test/utils/world.js"
 
 export const token = "open sesame"
@@ -82,7 +82,7 @@ export const make = (isEmpty = false) =>
       Layer.provide(Layer.succeedContext(services))
     )
     const operate = { port, token: Redacted.make(token) }
-    const engine = layerSqlite({ file: yield* files.database })
+    const engine = layerSqlite({ file: yield* Files.database })
     const runner = Command.run({ engine, workflows, operate })
     const url = `http://127.0.0.1:${port}/`
     const answered = Effect.retry(

@@ -2,9 +2,10 @@ import type * as Errors from "@manilla/core/Errors"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as Operation from "@manilla/core/Operation"
 import type * as Polling from "@manilla/core/Polling"
+import * as Body from "@manilla/workflow-engine/Body"
+import { once } from "@manilla/workflow-engine/Encoding"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { once } from "./once.js"
 import * as blocks from "./blocks.js"
 import { write } from "./write.js"
 
@@ -57,7 +58,7 @@ export const create = <By extends "id" | "reference", C extends Polling.Resource
   if (known !== undefined) {
     // Its effect on an execution is that of a creation.
     return Effect.map(blocks.current, ({ money }): typeof Created.Type => {
-      blocks.add(money, { outcome: "applied", hasFailed: false, resource: known })
+      Body.add(money, { outcome: "applied", hasFailed: false, resource: known })
       return { id: known, shown: known }
     })
   }

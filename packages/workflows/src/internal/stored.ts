@@ -1,12 +1,13 @@
 import * as Activity from "@effect/workflow/Activity"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as Issues from "@manilla/core/Issues"
+import * as Body from "@manilla/workflow-engine/Body"
+import { exitCodec } from "@manilla/workflow-engine/Encoding"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Schema from "effect/Schema"
-import { exitCodec, UnreadableResult } from "./engine/codecs.js"
-import type { InExecution, Own, Run } from "./blocks.js"
+import type { Own, Run } from "./blocks.js"
 
 interface Options<A, I, E, EI, R> {
   readonly name: string
@@ -46,7 +47,7 @@ const kept = <A, I, E, EI, R>(
     Effect.catchAll(fromJson(exit), ({ issue }) => {
       const issues = Issues.print(Issues.fromParseIssue(issue))
       const message = `${workflow}: the stored result of the step "${name}" of ${key} does not fit the schema of this process: ${issues}. It stays as it is, and the execution waits. Run it with the schema that it was started with, and it continues; give the changed workflow a new name.`
-      return Effect.die(new UnreadableResult({ message }))
+      return Effect.die(new Body.UnreadableResult({ message }))
     })
   return Effect.gen(function* () {
     const known = yield* steps.find(name)
@@ -61,16 +62,16 @@ const kept = <A, I, E, EI, R>(
 }
 
 /**
- * Runs an effect, and stores its result. On an engine of this package it is not an `Activity`, whose fiber and schedule
+ * Runs an effect, and stores its result. On an engine of `@manilla/workflow-engine` it is not an `Activity`, whose fiber and schedule
  * cost more than the rest of a step.
  */
 export const run = <A, I, E, EI, R>(
   run: Run,
   options: Options<A, I, E, EI, R>
-): Effect.Effect<A, E, Own<R> | InExecution> => {
+): Effect.Effect<A, E, Own<R> | Body.InExecution> => {
   if (run.steps === undefined) return Activity.make(options)
   // Every block needs an execution, and so does this one whatever the effect needs.
-  const execute = Effect.scoped(options.execute) as Effect.Effect<A, E, Own<R> | InExecution>
+  const execute = Effect.scoped(options.execute) as Effect.Effect<A, E, Own<R> | Body.InExecution>
   const traced = Effect.withSpan(execute, options.name, { captureStackTrace: false })
   return kept(run, run.steps, { ...options, execute: traced })
 }
@@ -79,5 +80,5 @@ export const run = <A, I, E, EI, R>(
 export const note = <A, I>(
   run: Run,
   options: Options<A, I, never, never, never>
-): Effect.Effect<A, never, InExecution> =>
+): Effect.Effect<A, never, Body.InExecution> =>
   run.steps === undefined ? Activity.make(options) : kept(run, run.steps, options)

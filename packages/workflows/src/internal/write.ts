@@ -1,15 +1,16 @@
 import * as Errors from "@manilla/core/Errors"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as Body from "@manilla/workflow-engine/Body"
+import { once } from "@manilla/workflow-engine/Encoding"
+import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as Execution from "../Execution.js"
 import * as pauses from "./pauses.js"
-import { once } from "./once.js"
 import * as blocks from "./blocks.js"
 import * as stored from "./stored.js"
 
@@ -139,7 +140,7 @@ export const write = <A, I, R>({
 }: Options<A, I, R>): Effect.Effect<
   A,
   Errors.KeyedWriteError | Execution.ExecutionCancelled,
-  blocks.InExecution | blocks.Own<R>
+  Body.InExecution | blocks.Own<R>
 > =>
   Effect.gen(function* () {
     const run = yield* blocks.current
@@ -193,7 +194,7 @@ export const write = <A, I, R>({
         const result: typeof Result.Type = yield* call(round, isAgain, sinceMillis)
         if (result._tag === "Created") {
           const resource = idOf(result.resource)
-          blocks.add(money, { outcome: "applied", hasFailed: false, resource })
+          Body.add(money, { outcome: "applied", hasFailed: false, resource })
           return result.resource
         }
         isDoubtful ||= result.error._tag === "OutcomeUnknown"
@@ -213,7 +214,7 @@ export const write = <A, I, R>({
     return yield* Effect.onError(ended, (cause) =>
       Effect.sync(() => {
         const outcome = outcomeOf(Cause.failureOption(cause))
-        blocks.add(money, { outcome, hasFailed: true })
+        Body.add(money, { outcome, hasFailed: true })
       })
     )
   })

@@ -1,14 +1,14 @@
 /** The batches of a process, as tests start them. */
 import { assert } from "@effect/vitest"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import type * as Batches from "@manilla/workflow-engine/Batches"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import type * as Table from "../../src/internal/batch/Table.js"
-import * as engine from "../../src/internal/engine/engine.js"
-import * as memoryStore from "../../src/internal/engine/memoryStore.js"
+import * as engine from "../../../workflow-engine/src/internal/engine.js"
+import * as memoryStore from "../../../workflow-engine/src/internal/memoryStore.js"
 import * as world from "./world.js"
 
 export const operation = "Payouts.create"
@@ -17,7 +17,7 @@ export const policy = {
 } as const
 
 /** The batches of a process that has its own engine, and shares a table with others. */
-export const life = (table: Table.Service, concurrency = 3) =>
+export const life = (table: Batches.Service, concurrency = 3) =>
   Layer.build(
     PayoutBatch.layer({ concurrency }).pipe(
       Layer.provideMerge(DisbursePayout.layer(policy)),

@@ -1,8 +1,8 @@
 import type * as Payout from "@manilla/payouts/Payout"
 import type * as Payouts from "@manilla/payouts/Payouts"
+import type * as Operator from "@manilla/workflow-engine/Operator"
+import type * as Store from "@manilla/workflow-engine/Store"
 import type * as DisbursePayout from "../../DisbursePayout.js"
-import type * as store from "../engine/store.js"
-import type * as Operator from "../../Operator.js"
 
 /**
  * An owner of a batch: in its epoch, no other process changes the items, so that each of its operations may be
@@ -13,7 +13,7 @@ export interface Owner {
   readonly epoch: number
   readonly concurrency: number
   readonly payouts: Payouts.Service
-  readonly engine: store.Store
+  readonly engine: Store.Store
   readonly disburse: Operator.Operator<
     typeof DisbursePayout.workflow.payloadSchema.Type,
     Payout.Payout,

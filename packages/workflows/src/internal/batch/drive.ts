@@ -1,4 +1,6 @@
 import * as Payout from "@manilla/payouts/Payout"
+import type * as Batches from "@manilla/workflow-engine/Batches"
+import { persistently } from "@manilla/workflow-engine/Store"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -7,10 +9,8 @@ import * as Schedule from "effect/Schedule"
 import * as Policy from "../../Policy.js"
 import { jitter } from "../pauses.js"
 import { follow } from "./follow.js"
-import { persistently } from "../engine/persistently.js"
 import type { Owner } from "./Owner.js"
 import * as rules from "./rules.js"
-import type * as Table from "./Table.js"
 
 const itemsPerPage = 1_000
 /** Results that arrive within this time are stored together. */
@@ -24,7 +24,7 @@ const shortestPauseMillis = 1_000
 const longestPauseMillis = 60_000
 
 /** The first request of an item. */
-const send = ({ batchKey, payouts }: Owner, { key, number, request }: Table.Item) =>
+const send = ({ batchKey, payouts }: Owner, { key, number, request }: Batches.Item) =>
   Effect.gen(function* () {
     const serviceKey = yield* rules.businessKey(batchKey, key)
     // The client checks the request.
@@ -41,7 +41,7 @@ const look = ({ payouts }: Owner, number: number, reference: string) =>
 
 /** Reads the waiting items of a batch page by page. */
 const makeQueue = ({ batchKey, engine }: Owner) => {
-  const items: Array<Table.Item> = []
+  const items: Array<Batches.Item> = []
   let after = -1
   let isWhole = false
   return {
@@ -70,7 +70,7 @@ const makePace = ({ batchKey, concurrency }: Owner) => {
   return {
     allowed: (nowMillis: number) => (isPausing(nowMillis) ? 0 : allowed),
     /** Learns from the ends of requests. */
-    adapt: (ended: ReadonlyArray<Table.Change>, nowMillis: number) =>
+    adapt: (ended: ReadonlyArray<Batches.Change>, nowMillis: number) =>
       Effect.gen(function* () {
         if (ended.length === 0 || isPausing(nowMillis)) return
         if (ended.every(({ state }) => state !== "waiting")) {
@@ -102,21 +102,21 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
     const queue = makeQueue(owner)
     const pace = makePace(owner)
     const open = {
-      sending: new Map<number, Table.Item>(),
+      sending: new Map<number, Batches.Item>(),
       created: new Set<number>(),
       unknown: new Set<number>(),
       pending: new Set<number>()
     }
 
     /** Changes that are not stored yet, one for each item. */
-    let arrived = new Map<number, Table.Change>()
+    let arrived = new Map<number, Batches.Change>()
     const woken = yield* Effect.makeLatch()
-    const arrive = (change: Table.Change) => {
+    const arrive = (change: Batches.Change) => {
       arrived.set(change.number, change)
       woken.unsafeOpen()
     }
     /** Runs a request. After a defect, the item is handed over. */
-    const fork = (change: Effect.Effect<Table.Change>, otherwise: Table.Change) =>
+    const fork = (change: Effect.Effect<Batches.Change>, otherwise: Batches.Change) =>
       change.pipe(
         Effect.catchAllDefect((defect) =>
           Effect.as(
@@ -129,7 +129,7 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
       )
 
     /** Does what follows a change that is stored. */
-    const follows = ({ number, reference, state }: Table.Change) => {
+    const follows = ({ number, reference, state }: Batches.Change) => {
       const item = open.sending.get(number)
       for (const items of Object.values(open)) items.delete(number)
       switch (state) {
@@ -151,7 +151,7 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
       }
     }
 
-    const write = (changes: ReadonlyArray<Table.Change>) =>
+    const write = (changes: ReadonlyArray<Batches.Change>) =>
       changes.length === 0
         ? Effect.succeed(true)
         : persistently(table.write(batchKey, epoch, changes))
@@ -160,7 +160,7 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
     const states = ["sending", "created", "unknown", "pending"] as const
     for (let after = -1; ;) {
       const page = yield* persistently(table.read(batchKey, { states, after }, itemsPerPage))
-      const sent = page.flatMap(({ number, state }): ReadonlyArray<Table.Change> =>
+      const sent = page.flatMap(({ number, state }): ReadonlyArray<Batches.Change> =>
         state === "sending" ? [{ number, state: "unknown" }] : []
       )
       if (!(yield* write(sent))) return false
@@ -198,7 +198,7 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
       const places = open.sending.size + open.unknown.size - left.length
       const room = batch.phase === "running" ? pace.allowed(now) - places : 0
       const group = queue.items.splice(0, Math.max(0, room))
-      const begun = group.map(({ number }): Table.Change => ({
+      const begun = group.map(({ number }): Batches.Change => ({
         number,
         state: "sending",
         sent: now

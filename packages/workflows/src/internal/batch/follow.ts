@@ -1,17 +1,17 @@
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payout from "@manilla/payouts/Payout"
+import type * as Batches from "@manilla/workflow-engine/Batches"
+import { differences } from "@manilla/workflow-engine/Encoding"
+import type * as Execution from "@manilla/workflow-engine/Execution"
+import { persistently } from "@manilla/workflow-engine/Store"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Struct from "effect/Struct"
 import { workflow } from "../../DisbursePayout.js"
-import type * as Execution from "../../Execution.js"
-import { differences } from "../differences.js"
-import { persistently } from "../engine/persistently.js"
 import type { Owner } from "./Owner.js"
 import * as rules from "./rules.js"
-import type * as Table from "./Table.js"
 
 const itemsPerLook = 500
 const concurrentLooks = 100
@@ -19,7 +19,7 @@ const concurrentLooks = 100
 const shortestTickMillis = 200
 const longestTickMillis = 5_000
 
-interface Named extends Table.Item {
+interface Named extends Batches.Item {
   readonly businessKey: IdempotencyKey.IdempotencyKey
 }
 
@@ -65,7 +65,7 @@ const resultOf = (owner: Owner, item: Named, found: Option.Option<Execution.Exec
 export const follow = (
   owner: Owner,
   numbers: () => ReadonlyArray<number>,
-  arrive: (change: Table.Change) => void
+  arrive: (change: Batches.Change) => void
 ) =>
   Effect.gen(function* () {
     const { batchKey, engine } = owner

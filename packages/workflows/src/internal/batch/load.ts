@@ -1,5 +1,9 @@
 import type * as Errors from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
+import type * as Batches from "@manilla/workflow-engine/Batches"
+import { differences } from "@manilla/workflow-engine/Encoding"
+import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Text from "@manilla/workflow-engine/Text"
 import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -8,10 +12,7 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Stream from "effect/Stream"
 import * as Batch from "../../Batch.js"
-import * as Execution from "../../Execution.js"
-import { differences } from "../differences.js"
-import * as Text from "../Text.js"
-import * as Table from "./Table.js"
+import { mostShown } from "./mostShown.js"
 
 const itemsPerStatement = 1_000
 
@@ -21,7 +22,7 @@ const issuesOfKey = Issues.validator(Text.Key, ["batchKey"])
 export const purged = (
   workflow: string,
   businessKey: string,
-  { ended }: Pick<Table.Stored, "ended">
+  { ended }: Pick<Batches.Stored, "ended">
 ) =>
   new Execution.ExecutionPurged({
     workflow,
@@ -42,7 +43,7 @@ const makeIssues = () => {
   let rows = 0
   return {
     add: (found: ReadonlyArray<Errors.Issue>) => {
-      if (rows++ < Table.shown) issues.push(...found)
+      if (rows++ < mostShown) issues.push(...found)
     },
     check: <E>(error: (found: Found) => E) =>
       Effect.suspend(() => (rows === 0 ? Effect.void : Effect.fail(error({ rows, issues }))))
@@ -62,7 +63,7 @@ const validItems = <E, R>(
   items: Stream.Stream<Batch.Item, E, R>,
   note: (issues: ReadonlyArray<Errors.Issue>) => void
 ) => {
-  const valid = (item: Batch.Item, number: number): ReadonlyArray<Table.NewItem> =>
+  const valid = (item: Batch.Item, number: number): ReadonlyArray<Batches.NewItem> =>
     Either.match(encodeItem(item), {
       onLeft: (issue) => {
         note(Issues.fromParseIssue(issue, ["items", String(number)]))
@@ -79,7 +80,7 @@ const validItems = <E, R>(
   )
 }
 
-const byKey = (table: Table.Service, batchKey: string, items: ReadonlyArray<Table.NewItem>) =>
+const byKey = (table: Batches.Service, batchKey: string, items: ReadonlyArray<Batches.NewItem>) =>
   Effect.map(
     table.read(batchKey, { keys: items.map(({ key }) => key) }, items.length),
     (stored) => new Map(stored.map((item) => [item.key, item]))
@@ -87,7 +88,7 @@ const byKey = (table: Table.Service, batchKey: string, items: ReadonlyArray<Tabl
 
 /** Stores the items of a new batch: all of them, or none. Nothing is sent before that. */
 const storeAll = <E, R>(
-  table: Table.Service,
+  table: Batches.Service,
   batchKey: string,
   epoch: number,
   items: Stream.Stream<Batch.Item, E, R>
@@ -126,7 +127,7 @@ const storeAll = <E, R>(
 
 /** Fails unless a batch has the same items, in any order. */
 const compareAll = <E, R, E2>(
-  table: Table.Service,
+  table: Batches.Service,
   batchKey: string,
   total: number,
   items: Stream.Stream<Batch.Item, E, R>,
@@ -159,9 +160,9 @@ const compareAll = <E, R, E2>(
     yield* invalid.check(invalidItems(batchKey))
     const numbers: Array<number> = []
     for (const [number, row] of rows.entries()) {
-      if (row === 0 && numbers.length < Table.shown) numbers.push(number)
+      if (row === 0 && numbers.length < mostShown) numbers.push(number)
     }
-    const missing = yield* table.read(batchKey, { numbers }, Table.shown)
+    const missing = yield* table.read(batchKey, { numbers }, mostShown)
     for (const { key } of missing) different.add([{ field: key, rule: "is missing" }])
     // A batch that was purged meanwhile has none.
     yield* unlessPurged
@@ -173,7 +174,7 @@ const compareAll = <E, R, E2>(
  * no process dies in between and leaves a batch that nobody runs.
  */
 export const load = <E, R, E2, R2>(
-  table: Table.Service,
+  table: Batches.Service,
   workflow: string,
   batchKey: string,
   items: Stream.Stream<Batch.Item, E, R>,

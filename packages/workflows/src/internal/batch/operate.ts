@@ -1,16 +1,16 @@
+import type * as Batches from "@manilla/workflow-engine/Batches"
+import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as Execution from "../../Execution.js"
 import { purged } from "./load.js"
 import * as rules from "./rules.js"
-import type * as Table from "./Table.js"
 
 const itemsPerRead = 500
 
 /** The operations on batches, all of which are changes of their table. */
-export const make = (table: Table.Service, name: string) => {
+export const make = (table: Batches.Service, name: string) => {
   const stored = (batchKey: string) =>
     Effect.gen(function* () {
       const batch = Option.getOrUndefined(yield* table.find(batchKey))
@@ -31,7 +31,7 @@ export const make = (table: Table.Service, name: string) => {
     Effect.gen(function* () {
       const { phase, total } = yield* found(batchKey)
       const counts = yield* table.count(batchKey)
-      const sum = (...states: ReadonlyArray<Table.State>) =>
+      const sum = (...states: ReadonlyArray<Batches.State>) =>
         states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
       return {
         phase,
@@ -44,7 +44,7 @@ export const make = (table: Table.Service, name: string) => {
     })
 
   /** Changes the phase of a batch, if it is in another one of these. */
-  const enter = (batchKey: string, to: Table.Phase, ...from: ReadonlyArray<Table.Phase>) =>
+  const enter = (batchKey: string, to: Batches.Phase, ...from: ReadonlyArray<Batches.Phase>) =>
     Effect.zipRight(
       found(batchKey),
       Effect.forEach(from, (phase) => table.change(batchKey, { phase: to }, { phase }), {
@@ -52,7 +52,7 @@ export const make = (table: Table.Service, name: string) => {
       })
     )
 
-  const resultOf = (batchKey: string, { key, result, state }: Table.Item) =>
+  const resultOf = (batchKey: string, { key, result, state }: Batches.Item) =>
     Effect.gen(function* () {
       const businessKey = yield* rules.businessKey(batchKey, key)
       const end = result === null ? Option.none() : Option.some(yield* rules.decodeEnd(result))

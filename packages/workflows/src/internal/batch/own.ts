@@ -1,13 +1,13 @@
+import type * as Batches from "@manilla/workflow-engine/Batches"
+import { persistently } from "@manilla/workflow-engine/Store"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Batch from "../../Batch.js"
 import { drive } from "./drive.js"
-import { persistently } from "../engine/persistently.js"
 import type { Owner } from "./Owner.js"
-import type * as Table from "./Table.js"
 
 /** How the items of a batch ended. */
-export const summaryOf = (table: Table.Service, batchKey: string, total: number) =>
+export const summaryOf = (table: Batches.Service, batchKey: string, total: number) =>
   Effect.map(table.count(batchKey), (counts): Batch.Summary => {
     const kept = {
       completed: counts.completed ?? 0,

@@ -2,15 +2,15 @@ import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Polling from "@manilla/core/Polling"
 import * as Payout from "@manilla/payouts/Payout"
+import type * as Batches from "@manilla/workflow-engine/Batches"
+import { isStorable } from "@manilla/workflow-engine/Text"
 import * as Cause from "effect/Cause"
 import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as DisbursePayout from "../../DisbursePayout.js"
-import { isStorable } from "../Text.js"
 import { isWorthRepeating } from "../write.js"
-import type * as Table from "./Table.js"
 
 /** Different pairs of keys give different business keys, which are within the limit of a business key. */
 export const businessKey = (
@@ -32,7 +32,7 @@ type End = typeof End.Type
 export const decodeEnd = Schema.decode(End)
 const encode = Schema.encodeSync(End)
 
-type Result = Omit<Table.Change, "number">
+type Result = Omit<Batches.Change, "number">
 
 const paid = (payout: Payout.Payout): Result => ({
   state: payout.status === "COMPLETED" ? "completed" : "notCompleted",

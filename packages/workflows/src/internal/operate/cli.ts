@@ -41,8 +41,11 @@ export const driver = <A>(packages: string, load: () => Promise<A>) =>
   )
 
 const drivers = {
-  sqlite: driver("@effect/sql @effect/sql-libsql", () => import("./openSqlite.js")),
-  postgres: driver("@effect/sql @effect/sql-pg pg", () => import("./openPostgres.js"))
+  sqlite: driver("@effect/sql @effect/sql-libsql", () => import("@manilla/workflow-engine/sqlite")),
+  postgres: driver(
+    "@effect/sql @effect/sql-pg pg",
+    () => import("@manilla/workflow-engine/postgres")
+  )
 }
 
 /** Only the driver that is used is loaded. */
@@ -52,12 +55,12 @@ const opened = ({
 }: Readonly<Record<keyof typeof database, Option.Option<string>>>) =>
   Effect.gen(function* () {
     if (Option.isSome(sqlite) && Option.isNone(postgres)) {
-      const { openSqlite } = yield* drivers.sqlite
-      return yield* openSqlite(sqlite.value)
+      const { open } = yield* drivers.sqlite
+      return yield* open(sqlite.value)
     }
     if (Option.isSome(postgres) && Option.isNone(sqlite)) {
-      const { openPostgres } = yield* drivers.postgres
-      return yield* openPostgres(Redacted.make(postgres.value))
+      const { open } = yield* drivers.postgres
+      return yield* open(Redacted.make(postgres.value))
     }
     const message = "name one database, with --sqlite FILE or --postgres URL."
     return yield* new Refused({ status: 400, message })

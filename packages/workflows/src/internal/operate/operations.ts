@@ -1,4 +1,8 @@
 import * as Issues from "@manilla/core/Issues"
+import type * as Batches from "@manilla/workflow-engine/Batches"
+import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Store from "@manilla/workflow-engine/Store"
+import { Storable } from "@manilla/workflow-engine/Text"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -10,14 +14,8 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Struct from "effect/Struct"
 import type * as Batch from "../../Batch.js"
-import * as Execution from "../../Execution.js"
 import * as PayoutBatch from "../../PayoutBatch.js"
 import * as batch from "../batch/operate.js"
-import type * as Table from "../batch/Table.js"
-import { pages, purge, toStatus } from "../engine/execution.js"
-import type * as store from "../engine/store.js"
-import * as transitions from "../engine/transitions.js"
-import { Storable } from "../Text.js"
 import * as words from "./words.js"
 
 /** Why an operation was refused. Nothing was changed. */
@@ -72,7 +70,7 @@ export interface Operation {
   readonly takes: ReadonlyArray<keyof Input>
   readonly isChange: boolean
   readonly isTable: boolean
-  readonly run: (inside: store.Store, input: unknown) => Effect.Effect<Answer, Failure>
+  readonly run: (inside: Store.Store, input: unknown) => Effect.Effect<Answer, Failure>
 }
 
 /** Control characters would move the cursor of the terminal. */
@@ -99,7 +97,7 @@ const table = (
   return { rows, text: Stream.concat(Stream.make(header), lines) }
 }
 
-const isBatch = ({ workflow }: store.Name) => workflow === PayoutBatch.workflow.name
+const isBatch = ({ workflow }: Store.Name) => workflow === PayoutBatch.workflow.name
 
 const iso = (millis: number | null | undefined) =>
   millis === undefined || millis === null ? undefined : new Date(millis).toISOString()
@@ -118,7 +116,7 @@ const of = (runners: ReadonlyArray<string>) =>
     : `Workflows are run by ${runners.join(", ")}.`
 
 /** The executions with a key, in all workflows. */
-const found = ({ list }: store.Store, { key = "", workflow }: Input) =>
+const found = ({ list }: Store.Store, { key = "", workflow }: Input) =>
   Effect.filterOrFail(
     list({ businessKey: key, workflow }, undefined, 100),
     Arr.isNonEmptyReadonlyArray,
@@ -129,7 +127,7 @@ const found = ({ list }: store.Store, { key = "", workflow }: Input) =>
       })
   )
 
-const only = (inside: store.Store, input: Input) =>
+const only = (inside: Store.Store, input: Input) =>
   Effect.flatMap(found(inside, input), ([first, ...others]) => {
     const names = [first, ...others].map(({ workflow }) => workflow).join(", ")
     return others.length > 0
@@ -138,7 +136,7 @@ const only = (inside: store.Store, input: Input) =>
   })
 
 /** The words for the phases of a batch that has not ended. */
-const phases: Partial<Record<Table.Phase, words.Words>> = {
+const phases: Partial<Record<Batches.Phase, words.Words>> = {
   storing: words.said(
     "waits for its items",
     " Its start has not ended, and nothing was sent. If it failed, start the batch again."
@@ -149,9 +147,9 @@ const phases: Partial<Record<Table.Phase, words.Words>> = {
 }
 
 /** An execution, and the phase of a batch. */
-const statusOf = ({ batches }: store.Store, execution: Execution.Execution) =>
+const statusOf = ({ batches }: Store.Store, execution: Execution.Execution) =>
   Effect.gen(function* () {
-    const status = toStatus(execution)
+    const status = Execution.toStatus(execution)
     const now = yield* Clock.currentTimeMillis
     const stored = isBatch(status)
       ? Option.getOrUndefined(yield* batches.find(status.businessKey))
@@ -159,7 +157,7 @@ const statusOf = ({ batches }: store.Store, execution: Execution.Execution) =>
     const phase = status.end === undefined ? stored?.phase : undefined
     // Others wait for an event, or are due at once.
     const isTimed =
-      status.state === "Waiting" && status.dueMillis > 0 && status.dueMillis < transitions.never
+      status.state === "Waiting" && status.dueMillis > 0 && status.dueMillis < Execution.never
     const { brief, text } =
       (phase === undefined ? undefined : phases[phase]) ?? words.state(status, now)
     return {
@@ -186,9 +184,9 @@ const counts = {
   failed: "failed: nothing was paid",
   inDoubt: "in doubt: look at each of them at the service",
   purged: "purged"
-} as const satisfies Record<Table.State, string>
+} as const satisfies Record<Batches.State, string>
 
-const reportOf = (inside: store.Store, execution: Execution.Execution, reveal: boolean) =>
+const reportOf = (inside: Store.Store, execution: Execution.Execution, reveal: boolean) =>
   Effect.gen(function* () {
     const status = yield* statusOf(inside, execution)
     const steps = yield* inside.steps(execution.executionId)
@@ -255,7 +253,7 @@ const resultRow = ({ businessKey, end, key, state }: Batch.ItemResult, reveal: b
 const operation = (
   about: string,
   takes: ReadonlyArray<keyof Input>,
-  run: (inside: store.Store, input: Input) => Effect.Effect<Answer, Failure>,
+  run: (inside: Store.Store, input: Input) => Effect.Effect<Answer, Failure>,
   { isChange = false, isTable = false } = {}
 ): Operation => ({
   about,
@@ -277,7 +275,7 @@ const change = (
   about: string,
   onExecution: (
     execution: Execution.Execution,
-    inside: store.Store
+    inside: Store.Store
   ) => Effect.Effect<string, Failure>,
   batchDone: string
 ): Operation =>
@@ -304,10 +302,10 @@ const change = (
 
 /** Changes the row of an execution that has not ended: a process that runs workflows notices it within a second. */
 const request =
-  (change: store.Change, done: (changed: Execution.Execution) => string) =>
-  ({ executionId }: Execution.Execution, { modify }: store.Store) =>
+  (change: typeof Store.resume, done: (changed: Execution.Execution) => string) =>
+  (execution: Execution.Execution, inside: Store.Store) =>
     Effect.map(
-      modify(executionId, change),
+      change(inside, execution),
       Option.match({
         onNone: () => "it is no longer stored.",
         onSome: (changed) =>
@@ -315,12 +313,12 @@ const request =
       })
     )
 
-const purgeOne = (execution: Execution.Execution, inside: store.Store) => {
+const purgeOne = (execution: Execution.Execution, inside: Store.Store) => {
   const { businessKey, end, workflow } = execution
   return end === undefined
     ? refused(409, new Execution.ExecutionNotEnded({ workflow, businessKey }).message)
     : Effect.as(
-        purge(inside, execution),
+        Store.purge(inside, execution),
         "its payload, its result and its steps are deleted. The key stays taken."
       )
 }
@@ -346,7 +344,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     ["workflow", "state", "limit"],
     (inside, { limit = 100, state = "open", workflow }) => {
       const filter = { workflow, states: states[state] }
-      const rows = pages(inside, filter, limit).pipe(
+      const rows = Store.pages(inside, filter, limit).pipe(
         Stream.take(limit),
         Stream.mapEffect((execution) => statusOf(inside, execution))
       )
@@ -389,7 +387,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   resume: change(
     "resume",
     "ends the pause of an execution now, or of a batch",
-    request(transitions.resumed, ({ pause }) =>
+    request(Store.resume, ({ pause }) =>
       pause === undefined
         ? "it is in no pause, and nothing was changed."
         : "its pause ends within a second."
@@ -400,7 +398,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     "interrupt",
     "stops an execution, after the outcome of its request is known, or a batch",
     request(
-      transitions.interrupted,
+      Store.interrupt,
       () => "it is to end. If the outcome of a request is unknown, that is continued first."
     ),
     "it sends no further items, for good. Those that were sent continue."

@@ -1,13 +1,13 @@
 import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import type * as Store from "@manilla/workflow-engine/Store"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { createHash, timingSafeEqual } from "node:crypto"
-import type * as store from "../engine/store.js"
 import { type Operation, operations } from "./operations.js"
 import * as page from "./page.js"
 
@@ -19,7 +19,7 @@ const textOf = (status: number, message: string) => HttpServerResponse.text(mess
  * The operations of the command under `/workflows`, for whoever has the token. They answer a line of JSON for each
  * row. The page at `/` uses them.
  */
-export const make = (inside: store.Store, token: Redacted.Redacted): HttpRouter.HttpRouter => {
+export const make = (inside: Store.Store, token: Redacted.Redacted): HttpRouter.HttpRouter => {
   const expected = digest(`Bearer ${Redacted.value(token)}`)
   const isAllowed = ({ headers }: HttpServerRequest.HttpServerRequest) =>
     timingSafeEqual(digest(headers["authorization"] ?? ""), expected)

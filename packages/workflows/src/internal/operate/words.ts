@@ -1,10 +1,9 @@
 import * as Errors from "@manilla/core/Errors"
+import * as Execution from "@manilla/workflow-engine/Execution"
+import type * as Store from "@manilla/workflow-engine/Store"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import type * as Execution from "../../Execution.js"
-import type * as store from "../engine/store.js"
-import * as transitions from "../engine/transitions.js"
 import { WriteError } from "../write.js"
 
 /** A moment as people in the time zone of this process write it, such as `2026-11-24 14:03:07`. */
@@ -45,7 +44,7 @@ export interface Words {
 
 export const said = (brief: string, more = ""): Words => ({ brief, text: `It ${brief}.${more}` })
 
-const ends: Record<store.EndState, string> = {
+const ends: Record<Store.EndState, string> = {
   Succeeded: "ended with a result",
   Failed: "failed",
   Died: "ended with a defect"
@@ -55,9 +54,10 @@ const ends: Record<store.EndState, string> = {
 export const state = (execution: Execution.Status, now: number): Words => {
   const { dueMillis, end, isCancelRequested, pause } = execution
   if (end !== undefined) return said(`${ends[end.state]} ${distance(end.atMillis, now)}`)
-  if (pause === transitions.unreadable) return said("waits for a process with a schema that fits")
+  if (pause === Execution.Pause.unreadable)
+    return said("waits for a process with a schema that fits")
   const interrupted = isCancelRequested ? " It is to be interrupted." : ""
-  if (pause === transitions.signal) return said("waits for a signal")
+  if (pause === Execution.Pause.signal) return said("waits for a signal")
   if (pause === undefined) {
     return {
       brief: "runs",
@@ -65,7 +65,7 @@ export const state = (execution: Execution.Status, now: number): Words => {
     }
   }
   const [kind, ...parts] = pause.split("/")
-  if (kind === transitions.child) return said("waits for an execution that it has started")
+  if (kind === Execution.Pause.child) return said("waits for an execution that it has started")
   const [why, next] =
     kind === "carry-on"
       ? [`${parts.slice(0, -1).join("/")} has no clear answer yet.`, "sends again"]
@@ -173,7 +173,7 @@ const kinds: Readonly<Record<string, Event["kind"]>> = {
   look: "looked"
 }
 
-const stepEvent = ({ exit: json, name, storedMillis }: store.Step): Event => {
+const stepEvent = ({ exit: json, name, storedMillis }: Store.Step): Event => {
   const exit: unknown = JSON.parse(json)
   const [prefix = "", ...parts] = name.split("/")
   const kind = kinds[prefix] ?? "step"
@@ -194,9 +194,9 @@ const stepEvent = ({ exit: json, name, storedMillis }: store.Step): Event => {
 /** The history of an execution, in order. */
 export const events = (
   { end, exit, startedMillis }: Execution.Execution,
-  steps: ReadonlyArray<store.Step>
+  steps: ReadonlyArray<Store.Step>
 ): ReadonlyArray<Event> => {
-  const last = (state: store.EndState): Said =>
+  const last = (state: Store.EndState): Said =>
     state === "Succeeded" ? { text: "ended with a result" } : failure(JSON.parse(exit ?? "null"))
   return [
     { atMillis: startedMillis, kind: "started", step: "", text: "started" },

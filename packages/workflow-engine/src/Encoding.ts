@@ -1,0 +1,68 @@
+/**
+ * Parts of the encoding of what an engine stores.
+ *
+ * @since 0.1.0
+ */
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+
+/**
+ * A function whose results are kept for as long as its arguments exist. Effect compiles each new schema anew:
+ * schemas that each execution made would be half of its cost.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const once = <F extends (...args: Array<never>) => object>(make: F): F => {
+  const root: Kept = new WeakMap()
+  const kept = (...args: Array<never>): object => {
+    let node = root
+    for (const arg of args) {
+      const next = node.get(arg) ?? new WeakMap()
+      node.set(arg, next)
+      node = next
+    }
+    const result = results.get(node) ?? make(...args)
+    results.set(node, result)
+    return result
+  }
+  return kept as F
+}
+
+type Kept = WeakMap<object, Kept>
+const results = new WeakMap<Kept, object>()
+
+/**
+ * Encodes and decodes the end of a step, as it is stored: its `Exit` as JSON.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const exitCodec = once(
+  <A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) => {
+    const exit = Schema.parseJson(Schema.Exit({ success, failure, defect: Schema.Defect }))
+    return { toJson: Schema.encode(exit), fromJson: Schema.decode(exit) }
+  }
+)
+
+/**
+ * The paths of the members in which two JSON values differ.
+ *
+ * @since 0.1.0
+ * @category comparison
+ */
+export const differences = (left: unknown, right: unknown, path = ""): ReadonlyArray<string> => {
+  if (isObject(left) && isObject(right)) {
+    const names = new Set([...Object.keys(left), ...Object.keys(right)])
+    return [...names].flatMap((name) =>
+      differences(left[name], right[name], path === "" ? name : `${path}.${name}`)
+    )
+  }
+  if (Array.isArray(left) && Array.isArray(right) && left.length === right.length) {
+    return left.flatMap((item, i) => differences(item, right[i], `${path}[${i}]`))
+  }
+  return Object.is(left, right) ? [] : [path]
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  Predicate.isRecord(value) && !Array.isArray(value)

@@ -1,0 +1,102 @@
+/**
+ * The engine that workflows run on: Effect's `WorkflowEngine`, and a store in which executions are found
+ * by business key. `@manilla/workflow-engine/memory`, `@manilla/workflow-engine/sqlite` and
+ * `@manilla/workflow-engine/postgres` have its layers.
+ *
+ * @since 0.1.0
+ */
+import type * as Workflow from "@effect/workflow/Workflow"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Execution, StartError, StorageError } from "./Execution.js"
+import { rootMessage } from "./internal/rootMessage.js"
+import type { Store } from "./Store.js"
+
+/**
+ * The tables of the database have the layout of another version of this package. Nothing was changed in the
+ * database, and nothing was started.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class UnsupportedSchema extends Schema.TaggedError<UnsupportedSchema>(
+  "@manilla/workflow-engine/UnsupportedSchema"
+)("UnsupportedSchema", {
+  /** The file, or the name of the database. */
+  database: Schema.String,
+  /** The layout of the tables. Undefined if they are older than the first layout that has a number. */
+  stored: Schema.UndefinedOr(Schema.Int),
+  supported: Schema.Int
+}) {
+  override get message(): string {
+    const stored =
+      this.stored === undefined
+        ? "are older than schema version 1"
+        : `have schema version ${this.stored}`
+    return `${this.database}: the tables ${stored}, and this version of @manilla/workflow-engine supports schema version ${this.supported}. Nothing was changed. Run the version of @manilla/workflow-engine that made the tables until its executions have ended, or use another database.`
+  }
+}
+
+/**
+ * The database cannot be used: its file cannot be opened, it does not answer, is read-only or refuses its user.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>(
+  "@manilla/workflow-engine/DatabaseUnavailable"
+)("DatabaseUnavailable", {
+  /** The file, or `PostgreSQL`. */
+  database: Schema.String,
+  cause: Schema.Defect
+}) {
+  override get message(): string {
+    return `${this.database}: the database cannot be used (${rootMessage(this.cause)}). Nothing was started, and what it stores stays. Correct the path or the URL, the permissions or the space on the disk, and start again.`
+  }
+}
+
+/**
+ * A database without workflows was opened to look inside. Nothing was created.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class NothingStored extends Schema.TaggedError<NothingStored>(
+  "@manilla/workflow-engine/NothingStored"
+)("NothingStored", {
+  /** The file, or `PostgreSQL`. */
+  database: Schema.String,
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return `${this.database}: ${this.reason}. Name the database that the processes use which run workflows.`
+  }
+}
+
+/**
+ * The store of executions and batches, and the runner in this process.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Service extends Store {
+  /** Starts an execution under the id of its payload, or finds it. No other execution is its parent. */
+  readonly start: (
+    workflow: Workflow.Any,
+    executionId: string,
+    payload: unknown
+  ) => Effect.Effect<void, StartError>
+  /** Waits for the end of an execution: hears at once of one in this process, and looks for another from time to time. */
+  readonly untilEnd: (executionId: string) => Effect.Effect<Execution, StorageError>
+  /** Whether the runner in this process takes part: the database answers, and nobody has taken it for dead. */
+  readonly isHealthy: Effect.Effect<boolean>
+}
+
+/**
+ * The engine as an operator needs it.
+ *
+ * @since 0.1.0
+ * @category services
+ */
+export class Engine extends Context.Tag("@manilla/workflow-engine/Engine")<Engine, Service>() {}

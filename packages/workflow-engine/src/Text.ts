@@ -1,0 +1,52 @@
+/**
+ * Text that every engine of this package stores.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+const rule = "well-formed text, without a lone surrogate or the character NUL (U+0000)"
+
+/**
+ * Text that every store keeps as it is: two texts with different lone surrogates are the same text in UTF-8, and
+ * PostgreSQL cannot store NUL.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Storable = Schema.String.pipe(
+  Schema.filter((text) => !/[\p{Surrogate}\0]/u.test(text), { description: rule })
+)
+
+/**
+ * @since 0.1.0
+ * @category predicates
+ */
+export const isStorable = Schema.is(Storable)
+
+/**
+ * A key of the caller: 1 to 200 characters, without a space at either end.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Key = Storable.pipe(
+  Schema.filter((text) => text.length >= 1 && text.length <= 200, {
+    description: "1 to 200 characters long"
+  }),
+  Schema.filter((text) => text.trim() === text, { description: "without a space at either end" })
+)
+
+/**
+ * Refuses the name of a step or a signal that no database stores, before the step runs.
+ *
+ * @since 0.1.0
+ * @category predicates
+ */
+export const checkName = (name: string): Effect.Effect<void> =>
+  isStorable(name)
+    ? Effect.void
+    : Effect.dieMessage(
+        `the name ${JSON.stringify(name)} of a step must be ${rule}. Give it another name.`
+      )

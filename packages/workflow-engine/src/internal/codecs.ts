@@ -1,0 +1,52 @@
+import type * as Workflow from "@effect/workflow/Workflow"
+import * as Issues from "@manilla/core/Issues"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Execution from "../Execution.js"
+import { exitCodec, once } from "../Encoding.js"
+
+const payloadOf = once(({ ast }: Workflow.AnyStructSchema) => {
+  const payload = Schema.make<unknown, unknown>(ast)
+  return {
+    toJson: Schema.encodeSync(Schema.parseJson(payload)),
+    fromJson: ParseResult.decodeUnknownEither(payload)
+  }
+})
+
+/** Encodes the payload of a new execution. */
+export const writePayload = ({ payloadSchema }: Workflow.Any, payload: unknown): string =>
+  payloadOf(payloadSchema).toJson(payload)
+
+/** Reads the stored payload of an execution. */
+export const readPayload = (
+  { payloadSchema }: Workflow.Any,
+  { businessKey, payload, workflow }: Execution.Execution
+): Either.Either<unknown, Execution.UnreadablePayload> =>
+  Either.mapLeft(
+    payloadOf(payloadSchema).fromJson(payload === "" ? undefined : JSON.parse(payload)),
+    (issue) =>
+      new Execution.UnreadablePayload({
+        workflow,
+        businessKey,
+        issues: Issues.fromParseIssue(issue)
+      })
+  )
+
+/** The key under which an operator finds an execution: the member `key` of its payload, or its id. */
+export const keyOf = (payload: unknown, executionId: string): string =>
+  Predicate.hasProperty(payload, "key") && typeof payload.key === "string"
+    ? payload.key
+    : executionId
+
+/** The end of an execution, as it is stored. */
+export const endCodec = once(({ errorSchema, successSchema }: Workflow.Any) =>
+  exitCodec(
+    Schema.make<unknown, unknown>(successSchema.ast),
+    Schema.make<unknown, unknown>(errorSchema.ast)
+  )
+)
+
+/** The encoded result of an activity, as it is stored. */
+export const stepCodec = exitCodec(Schema.Unknown, Schema.Unknown)

@@ -1,0 +1,311 @@
+import type * as Activity from "@effect/workflow/Activity"
+import * as Workflow from "@effect/workflow/Workflow"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Issues from "@manilla/core/Issues"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
+import * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
+import * as Engine from "../Engine.js"
+import * as Execution from "../Execution.js"
+import { differences } from "../Encoding.js"
+import * as Body from "../Body.js"
+import * as Text from "../Text.js"
+import * as children from "./children.js"
+import * as codecs from "./codecs.js"
+import { unlessPurged } from "./unlessPurged.js"
+import * as metrics from "./metrics.js"
+import * as ownedRun from "./ownedRun.js"
+import * as runners from "./runner.js"
+import * as Store from "../Store.js"
+import * as transitions from "./transitions.js"
+
+/** After this time, a body looks again at an execution that it has started, in case nobody has woken it. */
+const childPauseMillis = (ageMillis: number): number =>
+  Math.min(Duration.toMillis("1 hour"), Math.max(Duration.toMillis("1 minute"), ageMillis / 10))
+const healthTimeout = Duration.seconds(5)
+
+const prefix = "DurableClock/"
+const signalName = (deferred: string) => `deferred/${deferred}`
+
+const issuesOfKey = Issues.validator(Text.Storable, ["key"])
+
+const make = (store: Store.Store, options: runners.Options) =>
+  Effect.gen(function* () {
+    const owned = ownedRun.make(store)
+    const { isCancelledAt, isOver, keep, resultsOf } = owned
+    const { beats, insert, lookNow, runs, untilEnd, wake, workflows } = yield* runners.make(
+      store,
+      owned,
+      options
+    )
+
+    const current = Effect.flatMap(WorkflowEngine.WorkflowInstance, ({ executionId }) => {
+      const run = runs.get(executionId)
+      return run === undefined ? Effect.interrupt : Effect.succeed(run)
+    })
+
+    /** Starts an execution, or finds it. Fails if the key belongs to another one. */
+    const record = (
+      workflow: Workflow.Any,
+      executionId: string,
+      payload: unknown,
+      parent: string | undefined
+    ) =>
+      Effect.gen(function* () {
+        const { name } = workflow
+        const encoded = codecs.writePayload(workflow, payload)
+        const businessKey = codecs.keyOf(payload, executionId)
+        const issues = issuesOfKey(businessKey)
+        if (issues.length > 0) {
+          return yield* new Execution.InvalidPayload({ workflow: name, businessKey, issues })
+        }
+        const now = yield* Clock.currentTimeMillis
+        const { isNew, stored } = yield* insert({
+          workflow: name,
+          businessKey,
+          executionId,
+          payload: encoded,
+          parent,
+          startedMillis: now,
+          runner: undefined,
+          dueMillis: now,
+          pause: undefined,
+          clocks: {},
+          wakes: 0,
+          resource: undefined,
+          outcome: undefined,
+          isCancelRequested: false,
+          end: undefined,
+          exit: undefined,
+          isPurged: false
+        })
+        if (isNew) {
+          yield* metrics.onStart(workflow)
+          return stored
+        }
+        yield* unlessPurged(stored)
+        const differs = differences(JSON.parse(stored.payload), JSON.parse(encoded))
+        if (differs.length === 0) return stored
+        if (stored.end === undefined) yield* codecs.readPayload(workflow, stored)
+        return yield* new Execution.PayloadMismatch({ workflow: name, businessKey, differs })
+      })
+
+    /** The result of an execution: it has ended, or waits. Undefined if it runs. */
+    const resultOf = (workflow: Workflow.Any, execution: Execution.Execution) =>
+      Effect.gen(function* () {
+        const { end, exit, pause } = yield* Effect.orDie(unlessPurged(execution))
+        if (end !== undefined && exit !== undefined) {
+          const decoded = yield* Effect.orDie(codecs.endCodec(workflow).fromJson(exit))
+          return new Workflow.Complete({ exit: decoded })
+        }
+        return pause === undefined ? undefined : new Workflow.Suspended({})
+      })
+
+    /** Runs an activity in the fiber of its execution, and stores its result in one statement. */
+    const activityExecute = (activity: Activity.Any, attempt: number) =>
+      Effect.gen(function* () {
+        const run = yield* current
+        const { workflow } = yield* WorkflowEngine.WorkflowInstance
+        const { execution } = run
+        const name = `${activity.name}/${attempt}`
+        yield* Text.checkName(name)
+        const results = yield* resultsOf(run)
+        const known = results.get(name)
+        if (known !== undefined) {
+          return new Workflow.Complete({
+            exit: yield* Effect.orDie(codecs.stepCodec.fromJson(known))
+          })
+        }
+        const own = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
+        const result = yield* activity.executeEncoded.pipe(
+          Workflow.intoResult,
+          Effect.provideService(WorkflowEngine.WorkflowInstance, own)
+        )
+        if (result._tag === "Suspended") return result
+        const exit = yield* Effect.orDie(codecs.stepCodec.toJson(result.exit))
+        const kept = yield* keep(run, name, exit)
+        return kept === exit
+          ? result
+          : new Workflow.Complete({ exit: yield* Effect.orDie(codecs.stepCodec.fromJson(kept)) })
+      })
+
+    /**
+     * Awaits an execution that a body has started. Its end becomes a step of the body, which can read it again although
+     * the execution was purged.
+     */
+    const awaitChild = (
+      workflow: Workflow.Any,
+      executionId: string,
+      payload: object,
+      parent: WorkflowEngine.WorkflowInstance["Type"]
+    ): Effect.Effect<Workflow.Result<unknown, unknown>> => {
+      const money = Body.sideEffectsOf(parent)
+      const pause = children.pauseOf(executionId)
+      return Effect.gen(function* () {
+        money.open.add(pause)
+        const run = runs.get(parent.executionId)
+        if (run === undefined) return yield* Effect.interrupt
+        let stored = (yield* resultsOf(run)).get(children.stepOf(pause))
+        if (stored === undefined) {
+          const now = yield* Clock.currentTimeMillis
+          // Before the execution is stored, so that a later run knows of it, whatever this one hears.
+          run.clocks.set(pause, now)
+          const recorded = Store.persistently(
+            record(workflow, executionId, payload, parent.executionId)
+          )
+          const { end, exit, outcome, resource, startedMillis } = yield* Effect.orDie(recorded)
+          if (end === undefined || exit === undefined) {
+            // Its end wakes the parent.
+            run.pauses.add(pause)
+            run.clocks.set(pause, now + childPauseMillis(now - startedMillis))
+            return new Workflow.Suspended({})
+          }
+          const hasFailed = end.state !== "Succeeded"
+          const ended = Exit.succeed({ hasFailed, exit, outcome, resource })
+          const json = yield* Effect.orDie(children.toJson(ended))
+          stored = yield* keep(run, children.stepOf(pause), json)
+        }
+        const child = yield* children.fromJson(stored)
+        Body.add(money, child)
+        const exit = yield* Effect.orDie(codecs.endCodec(workflow).fromJson(child.exit))
+        money.open.delete(pause)
+        return new Workflow.Complete({ exit })
+      })
+    }
+
+    const execute = (
+      workflow: Workflow.Any,
+      { discard, executionId, parent, payload }: Parameters<WorkflowEngine.Encoded["execute"]>[1]
+    ): Effect.Effect<Workflow.Result<unknown, unknown> | void> =>
+      Effect.gen(function* () {
+        if (parent !== undefined && !discard) {
+          return yield* awaitChild(workflow, executionId, payload, parent)
+        }
+        const started = record(workflow, executionId, payload, parent?.executionId)
+        // A body waits for the database. Another caller hears of it.
+        const execution = yield* Effect.orDie(
+          parent === undefined ? started : Store.persistently(started)
+        )
+        if (discard) return
+        const isOpen = execution.end === undefined
+        return yield* resultOf(
+          workflow,
+          isOpen ? yield* Store.persistently(untilEnd(executionId)) : execution
+        )
+      })
+
+    const engine = WorkflowEngine.makeUnsafe({
+      register: (workflow, execute) =>
+        Effect.gen(function* () {
+          const { name } = workflow
+          if (workflows.has(name)) {
+            return yield* Effect.dieMessage(
+              `two workflows have the name ${name}: give each definition its own name, and use the layer of a workflow once`
+            )
+          }
+          // Runs end together, after nothing more begins.
+          const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.parallel)
+          // The services of its layer, and not of whoever starts an execution: such as the account of another tenant.
+          const runtime = Runtime.updateContext(yield* Effect.runtime<never>(), (context) =>
+            Context.add(
+              Context.omit(
+                WorkflowEngine.WorkflowInstance,
+                Scope.Scope,
+                Tracer.ParentSpan
+              )(context),
+              WorkflowEngine.WorkflowEngine,
+              engine
+            )
+          )
+          workflows.set(name, { workflow, execute, runtime, scope })
+          yield* Effect.addFinalizer(() => Effect.sync(() => workflows.delete(name)))
+          yield* lookNow
+        }),
+      // A conditional type, which TypeScript cannot narrow.
+      execute: execute as WorkflowEngine.Encoded["execute"],
+      poll: (workflow, executionId) =>
+        Effect.flatMap(
+          Store.persistently(store.read(executionId)),
+          Option.match({
+            onNone: () => Effect.succeed(undefined),
+            onSome: (execution) => resultOf(workflow, execution)
+          })
+        ),
+      interrupt: (_, executionId) => wake(executionId, transitions.interrupted),
+      resume: (_, executionId) => wake(executionId, transitions.resumed),
+      activityExecute,
+      deferredResult: ({ name }) =>
+        Effect.gen(function* () {
+          const run = yield* current
+          yield* Text.checkName(name)
+          if (name.startsWith(prefix)) {
+            const pause = name.slice(prefix.length)
+            if (yield* isOver(run, pause)) return Exit.void
+            run.pauses.add(pause)
+            return undefined
+          }
+          const steps = yield* Store.persistently(store.steps(run.execution.executionId))
+          const signal = steps.find((step) => step.name === signalName(name))
+          return signal && (yield* Effect.orDie(codecs.stepCodec.fromJson(signal.exit)))
+        }),
+      deferredDone: ({ deferredName, executionId, exit }) =>
+        Effect.gen(function* () {
+          yield* Text.checkName(deferredName)
+          const step = {
+            name: signalName(deferredName),
+            exit: yield* Effect.orDie(codecs.stepCodec.toJson(exit)),
+            storedMillis: yield* Clock.currentTimeMillis
+          }
+          const isNew = yield* Store.persistently(store.signal(executionId, step))
+          const body = yield* Effect.serviceOption(WorkflowEngine.WorkflowInstance)
+          // A body that runs again repeats its own signals: to wake it each time would never end.
+          const isOwn = Option.exists(body, (body) => body.executionId === executionId)
+          if (isNew || !isOwn) yield* wake(executionId, transitions.woken)
+        }),
+      scheduleClock: (_, { clock, executionId }) =>
+        Effect.gen(function* () {
+          const run = runs.get(executionId)
+          if (run === undefined || run.clocks.has(clock.name)) return
+          const now = yield* Clock.currentTimeMillis
+          const dueMillis = now + Duration.toMillis(clock.duration)
+          run.clocks.set(clock.name, Math.min(dueMillis, Execution.never))
+        })
+    })
+
+    const knows = Effect.map(current, (run): Body.Known => ({
+      key: run.execution.businessKey,
+      isCancelled: (pause) =>
+        pause === undefined ? Effect.sync(() => run.isCancelRequested) : isCancelledAt(run, pause),
+      steps: {
+        find: (name) => Effect.map(resultsOf(run), (results) => results.get(name)),
+        keep: (name, exit) => keep(run, name, exit)
+      }
+    }))
+    const start: Engine.Service["start"] = (workflow, executionId, payload) =>
+      Effect.asVoid(record(workflow, executionId, payload, undefined))
+    const isHealthy = beats.pipe(
+      Effect.timeout(healthTimeout),
+      Effect.orElseSucceed(() => false)
+    )
+    return Context.make(WorkflowEngine.WorkflowEngine, Body.withKnowledge(engine, knows)).pipe(
+      Context.add(Engine.Engine, { ...store, start, untilEnd, isHealthy })
+    )
+  })
+
+/**
+ * Effect's engine on a store of executions, in which an operator finds them by key. A runner owns an execution while
+ * it runs its body. Whatever it stores counts only while it does.
+ *
+ * `ClusterWorkflowEngine` keeps each step as a message, which costs four times as much, loses wake-ups
+ * (Effect-TS/effect #6318, #8195), and fails executions whose database is away.
+ */
+export const layer = (store: Store.Store, options: runners.Options) =>
+  Layer.scopedContext(make(store, options))

@@ -1,0 +1,85 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import type * as Execution from "../Execution.js"
+import * as codecs from "./codecs.js"
+import * as Store from "../Store.js"
+
+/** A run of a body in this process, which ends when the body ends or waits. */
+export interface Run {
+  readonly execution: Execution.Execution
+  readonly runner: number
+  readonly clocks: Map<string, number>
+  /** The names of the pauses that the body waits for. */
+  readonly pauses: Set<string>
+  /** The stored results, by name. Undefined until the first is needed. */
+  results: Map<string, string> | undefined
+  /** When the last of them was stored. */
+  storedMillis: number
+  isCancelRequested: boolean
+  fiber: Fiber.RuntimeFiber<void> | undefined
+}
+
+/** The access of a run to the store of its execution, while its runner owns that. */
+export const make = (store: Store.Store) => {
+  /** Another runner has the execution: this one does nothing more, and is interrupted. */
+  const abandon = (run: Run) =>
+    Effect.zipRight(
+      Effect.sync(() => run.fiber?.unsafeInterruptAsFork(run.fiber.id())),
+      Effect.interruptible(Effect.never)
+    )
+
+  /** Changes an execution that this runner owns, when a run has ended. */
+  const leave = ({ execution, runner }: Run, change: Store.Change) =>
+    Store.persistently(store.modify(execution.executionId, change, runner))
+
+  const resultsOf = (run: Run) =>
+    run.results !== undefined
+      ? Effect.succeed(run.results)
+      : Effect.map(Store.persistently(store.steps(run.execution.executionId)), (steps) => {
+          run.results = new Map(steps.map(({ exit, name }) => [name, exit]))
+          run.storedMillis = Math.max(0, ...steps.map(({ storedMillis }) => storedMillis))
+          return run.results
+        })
+
+  /** Whether a pause is over. A step that was stored after it shows that, also if this clock is behind. */
+  const isOver = (run: Run, pause: string) =>
+    Effect.gen(function* () {
+      yield* resultsOf(run)
+      const now = yield* Clock.currentTimeMillis
+      const dueMillis = run.clocks.get(pause) ?? Infinity
+      if (dueMillis > Math.max(now, run.storedMillis)) return false
+      // The steps that are stored from now on show that it is over.
+      run.storedMillis = Math.max(dueMillis, run.storedMillis)
+      return true
+    })
+
+  /** Stores the result of a step, and returns the one that counts. */
+  const keep = (run: Run, name: string, exit: string) =>
+    Effect.gen(function* () {
+      const storedMillis = Math.max(yield* Clock.currentTimeMillis, run.storedMillis)
+      const step = { name, exit, storedMillis }
+      // A later run of this process must not begin while a result of this one may still be stored.
+      const kept = yield* Store.persistently(
+        Effect.uninterruptible(store.keep(run.execution.executionId, run.runner, step))
+      )
+      if (Option.isNone(kept)) return yield* abandon(run)
+      run.isCancelRequested ||= kept.value.isCancelRequested
+      run.results?.set(name, kept.value.exit)
+      return kept.value.exit
+    })
+
+  /** Whether a pause ends an execution that is to be cancelled. It is stored: later, the pause may be over. */
+  const isCancelledAt = (run: Run, pause: string) =>
+    Effect.gen(function* () {
+      const name = `cancelled/${pause}/1`
+      if ((yield* resultsOf(run)).has(name)) return true
+      if (!run.isCancelRequested || (yield* isOver(run, pause))) return false
+      yield* keep(run, name, yield* Effect.orDie(codecs.stepCodec.toJson(Exit.void)))
+      return true
+    })
+
+  return { leave, resultsOf, isOver, keep, isCancelledAt }
+}

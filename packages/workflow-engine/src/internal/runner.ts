@@ -1,0 +1,366 @@
+import * as Workflow from "@effect/workflow/Workflow"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
+import type * as Execution from "../Execution.js"
+import * as Body from "../Body.js"
+import * as children from "./children.js"
+import * as codecs from "./codecs.js"
+import * as ends from "./ends.js"
+import * as metrics from "./metrics.js"
+import type * as ownedRun from "./ownedRun.js"
+import * as Store from "../Store.js"
+import * as transitions from "./transitions.js"
+
+export interface Options {
+  /** How often a runner looks for executions that are due, if the store does not know when the next one is. */
+  readonly pollInterval: Duration.DurationInput
+  /** How often a runner shows that it lives. */
+  readonly beatInterval: Duration.DurationInput
+}
+
+/** The most executions that a runner runs at once. Others that are due wait. */
+const mostRunning = 1_000
+/** The most executions that one statement takes. */
+const takeLimit = 100
+/** After this time, a runner tries an execution again whose payload it could not read. */
+const unreadableMillis = Duration.toMillis("10 seconds")
+/** A runner looks for executions that are due at most this often: the precision of durable pauses in memory. */
+const shortestPollMillis = 1_000
+const metricsInterval = Duration.minutes(1)
+/** The executions of a runner that cannot say that it ends are freed when its silence is noticed. */
+const leaveTimeout = Duration.seconds(2)
+
+/** A workflow that this process can run. */
+export interface Registered {
+  readonly workflow: Workflow.Any
+  readonly execute: (
+    payload: object,
+    executionId: string
+  ) => Effect.Effect<
+    unknown,
+    unknown,
+    WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
+  >
+  readonly runtime: Runtime.Runtime<WorkflowEngine.WorkflowEngine>
+  readonly scope: Scope.Scope
+}
+
+/** The part of this process in the executions of a store: it owns some, and runs their bodies. */
+export const make = (
+  store: Store.Store,
+  { leave, resultsOf }: ReturnType<typeof ownedRun.make>,
+  { beatInterval, pollInterval }: Options
+) =>
+  Effect.gen(function* () {
+    const workflows = new Map<string, Registered>()
+    const runs = new Map<string, ownedRun.Run>()
+    /** Executions that this runner owned and did not run at the last beat. */
+    let idle = new Set<string>()
+    const { tell, untilEnd } = ends.make(store.read, (executionId) => runs.has(executionId))
+    const { join } = store.runners
+    let runner = yield* join
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => store.runners.leave(runner)).pipe(
+        Effect.interruptible,
+        Effect.timeout(leaveTimeout),
+        Effect.ignore
+      )
+    )
+
+    /** Ends a body that was asked to end and now waits, unless its blocks see to that. */
+    const endIfInterrupted = (
+      run: ownedRun.Run,
+      instance: WorkflowEngine.WorkflowInstance["Type"]
+    ) =>
+      Effect.suspend(() => {
+        if (!instance.suspended || !run.isCancelRequested || Body.seesInterrupts(instance)) {
+          return Effect.void
+        }
+        instance.suspended = false
+        instance.interrupted = true
+        return Effect.withFiberRuntime<void>((fiber) =>
+          Effect.interruptible(Fiber.interrupt(fiber))
+        )
+      })
+
+    /** Stores how a run ended: the end of the execution, or the pause in which it waits. */
+    const conclude = (
+      run: ownedRun.Run,
+      { workflow }: Registered,
+      result: Workflow.Result<unknown, unknown>,
+      money: Body.SideEffects
+    ) =>
+      Effect.gen(function* () {
+        const { clocks, execution, pauses } = run
+        const { businessKey, executionId, parent, wakes } = execution
+        const created = (row: Execution.Execution) => ({
+          ...row,
+          resource: money.resource ?? row.resource
+        })
+        if (result._tag === "Suspended") {
+          const wait = { clocks: Object.fromEntries(clocks), pauses: [...pauses], wakes }
+          const waiting = yield* leave(run, (row) => transitions.suspended(wait)(created(row)))
+          if (Option.isSome(waiting)) noteDue(waiting.value.dueMillis)
+          return
+        }
+        const { toJson } = codecs.endCodec(workflow)
+        const exit = yield* toJson(result.exit).pipe(
+          Effect.orElse(() => {
+            const defect = `${workflow.name}: the end of ${businessKey} does not fit its schema`
+            return Effect.orDie(toJson(Exit.die(defect)))
+          })
+        )
+        const state = stateOf(result.exit)
+        const atMillis = yield* Clock.currentTimeMillis
+        const outcome = Body.outcomeOf(money)
+        const changed = yield* leave(run, (row) =>
+          transitions.ended({ state, atMillis }, exit, outcome)(created(row))
+        )
+        // It may have been stored by a statement whose answer was lost.
+        const stored = Option.isSome(changed)
+          ? changed
+          : yield* Store.persistently(store.read(executionId))
+        const ended = Option.filter(stored, ({ end }) => end !== undefined)
+        if (Option.isNone(ended)) return
+        yield* metrics.onEnd(workflow, state)
+        runs.delete(executionId)
+        tell(executionId, ended)
+        if (parent !== undefined) yield* wake(parent, transitions.woken)
+      })
+
+    /** A stored value no longer fits its schema: another process may have a schema that fits. */
+    const postpone = (run: ownedRun.Run, error: Error) =>
+      Effect.gen(function* () {
+        yield* Effect.logError(error.message)
+        const now = yield* Clock.currentTimeMillis
+        yield* leave(run, transitions.postponed(now + unreadableMillis))
+      })
+
+    const bodyOf = (
+      run: ownedRun.Run,
+      instance: WorkflowEngine.WorkflowInstance["Type"],
+      registered: Registered
+    ) =>
+      Effect.gen(function* () {
+        const { execute, workflow } = registered
+        const { execution } = run
+        const payload = codecs.readPayload(workflow, execution)
+        if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
+        yield* children.note(run, resultsOf(run), Body.sideEffectsOf(instance))
+        // The process ends, or another runner has the execution: the body goes on there. As if it was suspended, its
+        // scope stays open, so that nothing is compensated here.
+        let isCut = false
+        let unreadable: Body.UnreadableResult | undefined
+        const suspendIfCut = (exit: Exit.Exit<unknown, unknown>) =>
+          Effect.sync(() => {
+            if (Exit.isSuccess(exit)) return
+            const isInterrupted = Cause.isInterruptedOnly(exit.cause)
+            isCut = isInterrupted && !instance.suspended && !instance.interrupted
+            unreadable = Array.from(Cause.defects(exit.cause)).find(isUnreadable)
+            if (isCut || unreadable !== undefined) instance.suspended = true
+          })
+        const exit = yield* execute(Object(payload.right), execution.executionId).pipe(
+          Effect.onExit((exit) =>
+            Effect.zipRight(endIfInterrupted(run, instance), suspendIfCut(exit))
+          ),
+          Workflow.intoResult,
+          Effect.exit
+        )
+        if (unreadable !== undefined) return yield* postpone(run, unreadable)
+        const result = Exit.match(exit, {
+          onFailure: (cause) => new Workflow.Complete({ exit: Exit.failCause(cause) }),
+          onSuccess: (result) =>
+            // A fiber that was interrupted does not come here: the body interrupted itself.
+            isCut ? new Workflow.Complete({ exit: Exit.interrupt(FiberId.none) }) : result
+        })
+        yield* conclude(run, registered, result, Body.sideEffectsOf(instance))
+      })
+
+    /** Runs an execution that this runner owns. An earlier run has ended, or has lost it. */
+    const begin = (execution: Execution.Execution, results?: Map<string, string>): void => {
+      const { clocks, executionId, isCancelRequested, workflow } = execution
+      const earlier = runs.get(executionId)?.fiber
+      if (earlier !== undefined) {
+        earlier.addObserver(() => begin(execution))
+        return earlier.unsafeInterruptAsFork(earlier.id())
+      }
+      const registered = workflows.get(workflow)
+      if (registered === undefined || execution.runner === undefined) return
+      const run: ownedRun.Run = {
+        execution,
+        runner: execution.runner,
+        clocks: new Map(Object.entries(clocks)),
+        pauses: new Set(),
+        results,
+        storedMillis: 0,
+        isCancelRequested,
+        fiber: undefined
+      }
+      runs.set(executionId, run)
+      const ended = Effect.sync(() => {
+        runs.delete(executionId)
+        tell(executionId, Option.none())
+      })
+      const instance = WorkflowEngine.WorkflowInstance.initial(registered.workflow, executionId)
+      const runtime = Runtime.provideService(
+        registered.runtime,
+        WorkflowEngine.WorkflowInstance,
+        instance
+      )
+      const body = Effect.ensuring(bodyOf(run, instance, registered), ended)
+      run.fiber = Runtime.runFork(runtime)(body, { scope: registered.scope })
+    }
+
+    /** Executions that this runner may be about to run. */
+    let claims = 0
+    const claiming =
+      (count: number) =>
+      <A, E>(effect: Effect.Effect<A, E>) =>
+        Effect.suspend(() => {
+          claims += count
+          const ended = Effect.sync(() => void (claims -= count))
+          return Effect.ensuring(effect, ended)
+        }).pipe(Effect.uninterruptible)
+    const canRun = (workflow: string) =>
+      workflows.has(workflow) && runs.size + claims <= mostRunning
+
+    /** When something is due, as far as it is known. */
+    let nextMillis = Infinity
+    /** Opens when there is something to look for earlier than was known. */
+    const changed = yield* Effect.makeLatch()
+    const noteDue = (dueMillis: number) => {
+      if (dueMillis >= nextMillis) return
+      nextMillis = dueMillis
+      changed.unsafeOpen()
+    }
+    /** Whether something is due that somebody waits for. */
+    let isUrgent = false
+    const lookNow = Effect.sync(() => {
+      isUrgent = true
+      changed.unsafeOpen()
+    })
+
+    /** Takes what is due and runs it. Only one fiber does: it reserves places for what it may get. */
+    const takeDue: Effect.Effect<void> = Effect.gen(function* () {
+      const room = Math.min(takeLimit, mostRunning - runs.size - claims)
+      const now = yield* Clock.currentTimeMillis
+      if (room <= 0) return noteDue(now)
+      if (workflows.size === 0) return
+      const { taken } = yield* store.take(runner, [...workflows.keys()], now, room).pipe(
+        Effect.tap(({ nextMillis, taken }) =>
+          Effect.sync(() => {
+            taken.forEach((execution) => begin(execution))
+            noteDue(nextMillis)
+          })
+        ),
+        claiming(room)
+      )
+      if (taken.length === room) return yield* Effect.zipRight(Effect.yieldNow(), takeDue)
+    }).pipe(Store.persistently)
+
+    /** Changes an execution, and looks for what is due now. */
+    const wake = (executionId: string, change: Store.Change) =>
+      Effect.zipRight(Store.persistently(store.modify(executionId, change)), lookNow)
+
+    const beat = Effect.gen(function* () {
+      if (!(yield* store.runners.beat(runner))) {
+        yield* Effect.logWarning("This runner was taken for dead. It continues as a new one.")
+        runner = yield* join
+        for (const { fiber } of runs.values()) fiber?.unsafeInterruptAsFork(fiber.id())
+      }
+      yield* store.runners.reap(runner)
+    }).pipe(Store.persistently)
+
+    const freeIdle = Effect.gen(function* () {
+      // The answer to a statement that gave it an execution may have been lost.
+      const owned = yield* store.owned(runner)
+      const lost = owned.filter((executionId) => !runs.has(executionId))
+      yield* Effect.forEach(
+        lost.filter((executionId) => idle.has(executionId)),
+        (executionId) => store.modify(executionId, transitions.freed, runner),
+        { discard: true }
+      )
+      idle = new Set(lost)
+    }).pipe(Store.persistently)
+
+    const measure = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const open = yield* store.open
+      for (const [name, { workflow }] of workflows) {
+        yield* metrics.setOpen(workflow, open.get(name), now)
+      }
+    }).pipe(Store.persistently)
+
+    /** Stores an execution, and runs it if it is new. */
+    const insert = (execution: Execution.Execution) =>
+      Effect.suspend(() => {
+        const owner = canRun(execution.workflow) ? runner : undefined
+        return store.insert({ ...execution, runner: owner })
+      }).pipe(
+        Effect.tap(({ isNew, stored }) =>
+          Effect.sync(() => {
+            if (!isNew) return
+            if (stored.runner === undefined) noteDue(stored.dueMillis)
+            else begin(stored, new Map())
+          })
+        ),
+        claiming(1)
+      )
+
+    const look = Effect.suspend(() => {
+      nextMillis = Infinity
+      isUrgent = false
+      return takeDue
+    })
+    const pollMillis = Duration.toMillis(pollInterval)
+    const rest: Effect.Effect<void> = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const millis = Math.min(pollMillis, Math.max(shortestPollMillis, nextMillis - now))
+      const isChanged = Option.isSome(yield* Effect.timeoutOption(changed.await, millis))
+      changed.unsafeClose()
+      if (isChanged && !isUrgent) yield* rest
+    })
+    yield* again(look, rest)
+    yield* again(measure, Effect.sleep(metricsInterval))
+    yield* beat
+    yield* again(Effect.delay(beat, beatInterval), Effect.void)
+    yield* again(freeIdle, Effect.sleep(beatInterval))
+
+    return {
+      workflows,
+      runs,
+      insert,
+      wake,
+      lookNow,
+      untilEnd,
+      beats: Effect.suspend(() => store.runners.beat(runner))
+    }
+  })
+
+/** Does something now and again, whatever comes of it. */
+const again = <A, B, R>(effect: Effect.Effect<A, never, R>, pause: Effect.Effect<B>) =>
+  effect.pipe(
+    Effect.catchAllCause((cause) => Effect.logError("A defect in the engine of workflows", cause)),
+    Effect.zipRight(pause),
+    Effect.forever,
+    Effect.forkScoped
+  )
+
+/** How an execution ended. */
+const stateOf = Exit.match({
+  onSuccess: (): Store.EndState => "Succeeded",
+  onFailure: (cause): Store.EndState => (Cause.isDie(cause) ? "Died" : "Failed")
+})
+
+const isUnreadable = (defect: unknown): defect is Body.UnreadableResult =>
+  defect instanceof Body.UnreadableResult

@@ -1,0 +1,45 @@
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as engine from "../engine.js"
+import * as sqlBatches from "./sqlBatches.js"
+import * as runners from "./runners.js"
+import * as schemaVersion from "./schemaVersion.js"
+import * as sqlStore from "./sqlStore.js"
+
+/** Creates the tables. Fails, and changes nothing, if those of another version are there. */
+export const createTables = (database: string) =>
+  Effect.all(
+    [
+      schemaVersion.check(database),
+      runners.createTable,
+      sqlStore.createTables,
+      sqlBatches.createTables
+    ],
+    { discard: true }
+  )
+
+export interface Options {
+  readonly pollInterval: Duration.DurationInput
+  /** After this silence, a runner has died. */
+  readonly expiration: Duration.DurationInput
+}
+
+/** The engine, and the batches, in the tables of a database. Runners show that they live over a client of their own. */
+export const layer = <E, R>(
+  { expiration, pollInterval }: Options,
+  beats: Effect.Effect<SqlClient.SqlClient, E, R>
+) =>
+  Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const shown = Effect.provideServiceEffect(
+        runners.make(expiration),
+        SqlClient.SqlClient,
+        beats
+      )
+      const store = yield* sqlStore.make(yield* shown)
+      const beatInterval = Duration.times(expiration, 1 / 3)
+      return engine.layer(store, { beatInterval, pollInterval })
+    })
+  )

@@ -1,0 +1,111 @@
+/**
+ * The engine on an SQLite file: executions continue after a crash. Processes of one machine may share a file.
+ * `@effect/sql-libsql`, `@effect/sql` and `@effect/experimental` are optional peers, for this module only.
+ *
+ * @since 0.1.0
+ */
+import * as SqlClient from "@effect/sql/SqlClient"
+import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import { existsSync } from "node:fs"
+import * as Engine from "./Engine.js"
+import * as database from "./internal/sql/database.js"
+import { open as openStore } from "./internal/sql/open.js"
+import * as sqlEngine from "./internal/sql/sqlEngine.js"
+import type * as Store from "./Store.js"
+
+/**
+ * A layer that provides an engine on an SQLite file. Its executions continue after a crash: at once in the next
+ * process on the same machine. Fails with `DatabaseUnavailable` if the file cannot be used.
+ *
+ * @example
+ * import * as Workflow from "@effect/workflow/Workflow"
+ * import { layerSqlite } from "@manilla/workflow-engine/sqlite"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Schema from "effect/Schema"
+ *
+ * const Greet = Workflow.make({
+ *   name: "Greet/1",
+ *   payload: { key: Schema.String },
+ *   idempotencyKey: ({ key }) => key
+ * })
+ *
+ * const live = Greet.toLayer(({ key }) => Effect.log(`Hello, ${key}!`)).pipe(
+ *   Layer.provideMerge(layerSqlite({ file: "workflows.db" }))
+ * )
+ *
+ * const program = Greet.execute({ key: "Awa" }).pipe(Effect.provide(live))
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerSqlite = ({
+  file
+}: {
+  /**
+   * The path of the database, which is created if it does not exist, for its owner only. Payloads are stored as
+   * they are, with phone numbers: protect the file.
+   */
+  readonly file: string
+}): Layer.Layer<
+  Engine.Engine | WorkflowEngine.WorkflowEngine,
+  Engine.DatabaseUnavailable | Engine.UnsupportedSchema
+> =>
+  sqlEngine.layer({ pollInterval: "1 second", expiration: "15 seconds" }, SqlClient.SqlClient).pipe(
+    Layer.provide(Layer.effectDiscard(prepared(file))),
+    Layer.provide(database.layer(file)),
+    Layer.mapError((error) =>
+      error._tag === "UnsupportedSchema"
+        ? error
+        : new Engine.DatabaseUnavailable({ database: file, cause: error })
+    )
+  )
+
+/** Another process may be busy with the file. */
+const attempts = Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(10))
+
+const prepared = (file: string) =>
+  Effect.gen(function* () {
+    yield* database.checkName(file)
+    const sql = yield* SqlClient.SqlClient
+    yield* sqlEngine.createTables(file)
+    // Readers do not wait for the writer.
+    yield* sql`PRAGMA journal_mode = WAL`
+  }).pipe(
+    Effect.retry({
+      schedule: attempts,
+      while: (error) => error._tag === "SqlError" && database.isBusy(error)
+    })
+  )
+
+/** This process has nothing else to do while it waits for the lock of another one. */
+const patient = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`PRAGMA busy_timeout = 5000`)
+
+/**
+ * Opens a file beside the processes that run workflows on it, to look inside or to operate them. It runs and creates
+ * nothing.
+ *
+ * @since 0.1.0
+ * @category operating
+ */
+export const open = (
+  file: string
+): Effect.Effect<
+  Store.Store,
+  Engine.DatabaseUnavailable | Engine.UnsupportedSchema | Engine.NothingStored,
+  Scope.Scope
+> =>
+  Effect.suspend(() => {
+    if (!existsSync(file)) {
+      return new Engine.NothingStored({ database: file, reason: "there is no such file" })
+    }
+    const client = Layer.effectDiscard(Effect.ignore(patient)).pipe(
+      Layer.provideMerge(database.layer(file)),
+      Layer.provide(Layer.effectDiscard(database.checkName(file)))
+    )
+    return openStore(file, client)
+  })

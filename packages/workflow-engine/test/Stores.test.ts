@@ -1,0 +1,131 @@
+/** The store of executions, in memory and on SQLite. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Files from "@manilla/test-support/Files"
+import type * as Execution from "@manilla/workflow-engine/Execution"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as memoryStore from "../src/internal/memoryStore.js"
+import * as transitions from "../src/internal/transitions.js"
+import * as database from "../src/internal/sql/database.js"
+import * as runners from "../src/internal/sql/runners.js"
+import * as sqlEngine from "../src/internal/sql/sqlEngine.js"
+import * as sqlStore from "../src/internal/sql/sqlStore.js"
+
+const onFile = (file: string) =>
+  Effect.gen(function* () {
+    const context = yield* Layer.build(database.layer(file))
+    return yield* Effect.gen(function* () {
+      yield* sqlEngine.createTables("test")
+      return yield* sqlStore.make(yield* runners.make("15 seconds"))
+    }).pipe(Effect.provide(context))
+  })
+
+const onSqlite = Effect.flatMap(Files.database, onFile)
+
+const execution = (runner: number | undefined, id = "42"): Execution.Execution => ({
+  workflow: "Shop/Test/1",
+  businessKey: `order-${id}`,
+  executionId: `id-${id}`,
+  payload: '{"key":"order-42"}',
+  parent: undefined,
+  startedMillis: 1,
+  runner,
+  dueMillis: 1,
+  pause: undefined,
+  clocks: {},
+  wakes: 0,
+  resource: undefined,
+  outcome: undefined,
+  isCancelRequested: false,
+  end: undefined,
+  exit: undefined,
+  isPurged: false
+})
+
+const stores = { memory: memoryStore.make, SQLite: onSqlite }
+
+describe.each(Object.entries(stores))("the store in %s", (_, make) => {
+  it.scoped("keeps the first result of a step, and none of a runner that does not own it", () =>
+    Effect.gen(function* () {
+      const { insert, keep, modify, runners, steps } = yield* make
+      const owner = yield* runners.join
+      const other = yield* runners.join
+      yield* insert(execution(owner))
+      const result = (exit: string) => ({ name: "pay/1", exit, storedMillis: 2 })
+      const kept = { exit: "first", isCancelRequested: false }
+      assert.deepStrictEqual(yield* Effect.flatten(keep("id-42", owner, result("first"))), kept)
+      assert.deepStrictEqual(yield* Effect.flatten(keep("id-42", owner, result("second"))), kept)
+      assert.isTrue(Option.isNone(yield* keep("id-42", other, result("third"))))
+      assert.deepStrictEqual(yield* steps("id-42"), [result("first")])
+
+      yield* modify("id-42", (stored) => ({ ...stored, isCancelRequested: true }))
+      const after = yield* Effect.flatten(
+        keep("id-42", owner, { ...result("done"), name: "ship/1" })
+      )
+      assert.deepStrictEqual(after, { exit: "done", isCancelRequested: true })
+    })
+  )
+
+  it.scoped("changes an execution for its owner only", () =>
+    Effect.gen(function* () {
+      const { insert, modify, read, runners } = yield* make
+      const owner = yield* runners.join
+      const other = yield* runners.join
+      yield* insert(execution(owner))
+      const named = (resource: string) => (stored: Execution.Execution) => ({ ...stored, resource })
+      assert.isTrue(Option.isNone(yield* modify("id-42", named("PO-2"), other)))
+      assert.isTrue(Option.isSome(yield* modify("id-42", named("PO-1"), owner)))
+      const stored = yield* Effect.flatten(read("id-42"))
+      assert.deepInclude(stored, { resource: "PO-1", runner: owner, payload: execution(1).payload })
+    })
+  )
+
+  it.scoped("returns the first execution under an id", () =>
+    Effect.gen(function* () {
+      const { insert } = yield* make
+      const first = execution(undefined)
+      assert.isTrue((yield* insert(first)).isNew)
+      const { isNew, stored } = yield* insert({ ...first, payload: "{}" })
+      assert.isFalse(isNew)
+      assert.strictEqual(stored.payload, first.payload)
+    })
+  )
+
+  it.scoped("gives a runner what is due, has not ended, and has no owner", () =>
+    Effect.gen(function* () {
+      const { insert, runners, take } = yield* make
+      const owner = yield* runners.join
+      const other = yield* runners.join
+      const due = execution(undefined, "due")
+      yield* insert(due)
+      yield* insert(execution(other, "owned"))
+      yield* insert({ ...execution(undefined, "late"), dueMillis: 9 })
+      yield* insert({ ...execution(undefined, "other"), workflow: "Shop/Other/1" })
+      const end = { state: "Succeeded", atMillis: 2 } as const
+      yield* insert({ ...execution(undefined, "ended"), end })
+      const taken = (runner: number) =>
+        Effect.map(take(runner, [due.workflow], 5, 10), ({ taken }) =>
+          taken.map(({ executionId, runner }) => [executionId, runner])
+        )
+      // One that was taken for dead gets nothing.
+      assert.deepStrictEqual(yield* taken(99), [])
+      assert.deepStrictEqual(yield* taken(owner), [["id-due", owner]])
+      assert.deepStrictEqual(yield* taken(other), [])
+    })
+  )
+})
+
+it.scoped("two processes on one file lose no change", () =>
+  Effect.gen(function* () {
+    const file = yield* Files.database
+    const first = yield* onFile(file)
+    const second = yield* onFile(file)
+    const owner = yield* first.runners.join
+    yield* first.insert(execution(owner))
+    yield* second.modify("id-42", transitions.interrupted)
+    yield* first.modify("id-42", (one) => ({ ...one, resource: "PO-1" }), owner)
+    const stored = yield* Effect.flatten(second.read("id-42"))
+    assert.deepInclude(stored, { resource: "PO-1", isCancelRequested: true, wakes: 1 })
+  })
+)
