@@ -22,7 +22,7 @@ import * as Stream from "effect/Stream"
 import * as memoryTable from "../../workflow-engine/src/internal/memoryBatches.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import { operations } from "../src/internal/operate/operations.js"
-import * as engines from "./utils/engines.js"
+import * as engines from "../../workflow-engine/test/utils/engines.js"
 import { life, madeOnce, operation, policy, start } from "./utils/batches.js"
 import * as world from "./utils/world.js"
 

@@ -19,7 +19,7 @@ import * as Stream from "effect/Stream"
 import * as operate from "../src/internal/batch/operate.js"
 import * as memoryTable from "../../workflow-engine/src/internal/memoryBatches.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
-import * as engines from "./utils/engines.js"
+import * as engines from "../../workflow-engine/test/utils/engines.js"
 import { life, operation, policy, start } from "./utils/batches.js"
 import * as world from "./utils/world.js"
 

@@ -20,7 +20,7 @@ import * as Scope from "effect/Scope"
 import * as children from "../../workflow-engine/src/internal/children.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import * as transitions from "../../workflow-engine/src/internal/transitions.js"
-import * as engines from "./utils/engines.js"
+import * as engines from "../../workflow-engine/test/utils/engines.js"
 import * as world from "./utils/world.js"
 
 class Failed extends Schema.TaggedError<Failed>()("Failed", {}) {}

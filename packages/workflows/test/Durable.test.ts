@@ -31,7 +31,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
-import * as engines from "./utils/engines.js"
+import * as engines from "../../workflow-engine/test/utils/engines.js"
 import * as world from "./utils/world.js"
 
 class Refused extends Schema.TaggedError<Refused>()("Refused", { why: Schema.String }) {}

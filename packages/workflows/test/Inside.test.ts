@@ -12,7 +12,7 @@ import * as Stream from "effect/Stream"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import { driver } from "../src/internal/operate/cli.js"
 import { operations } from "../src/internal/operate/operations.js"
-import * as engines from "./utils/engines.js"
+import * as engines from "../../workflow-engine/test/utils/engines.js"
 
 const Approval = Workflow.make({
   name: "Test/Approval/1",

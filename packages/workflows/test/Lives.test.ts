@@ -24,7 +24,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
-import * as engines from "./utils/engines.js"
+import * as engines from "../../workflow-engine/test/utils/engines.js"
 
 class Late extends Schema.TaggedError<Late>()("Late", {}) {}
 const Failure = Schema.Union(Late, Durable.WriteError)

@@ -2,7 +2,7 @@
 import type * as Store from "@manilla/workflow-engine/Store"
 import type * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
-import * as engine from "../../../workflow-engine/src/internal/engine.js"
+import * as engine from "../../src/internal/engine.js"
 
 /** One that shows more seldom that it lives than a test takes, as if it was frozen, hears of nothing. */
 export const on = (store: Store.Store, beatInterval: Duration.DurationInput = "5 seconds") =>

@@ -27,8 +27,8 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
-import * as transitions from "../../workflow-engine/src/internal/transitions.js"
+import * as memoryStore from "../src/internal/memoryStore.js"
+import * as transitions from "../src/internal/transitions.js"
 import * as engines from "./utils/engines.js"
 
 const Shop = Workflow.make({
