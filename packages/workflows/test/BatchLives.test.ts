@@ -17,6 +17,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as memoryTable from "../../workflow-engine/src/internal/memoryBatches.js"
@@ -54,6 +55,27 @@ const dyingAt = (table: Batches.Service, n: number, isStored: boolean, count: nu
     return hasDied
   })
 
+/** The table of a process that died while a request may have been on its way. */
+const left = (state: Batches.State, count: number, reference?: string) =>
+  Effect.gen(function* () {
+    const table = yield* memoryTable.make
+    // Nobody owns the batch while it is stored.
+    const change: Batches.Service["change"] = (key, to, where) =>
+      where.epoch === 1 && to.epoch === 2 ? Effect.never : table.change(key, to, where)
+    yield* Effect.scoped(
+      Effect.flatMap(life({ ...table, change }), (context) => Effect.provide(start(count), context))
+    )
+    const numbers = Array.from({ length: count }, (_, number) => number)
+    const changes = numbers.map((number) => ({
+      number,
+      state,
+      sent: 0,
+      ...(reference === undefined ? {} : { reference })
+    }))
+    assert.isTrue(yield* table.write("payroll", 1, changes))
+    return table
+  })
+
 describe("a batch whose process dies", () => {
   /** Kills the first life at each of its writes in turn, and counts what the second one makes of it. */
   const dyingAnywhere = (isStored: boolean) =>
@@ -78,29 +100,6 @@ describe("a batch whose process dies", () => {
 
   VirtualClock.test("before any of its writes pays each item once", () => dyingAnywhere(false))
   VirtualClock.test("after any of its writes pays each item once", () => dyingAnywhere(true))
-
-  /** The table of a process that died while a request may have been on its way. */
-  const left = (state: Batches.State, count: number, reference?: string) =>
-    Effect.gen(function* () {
-      const table = yield* memoryTable.make
-      // Nobody owns the batch while it is stored.
-      const change: Batches.Service["change"] = (key, to, where) =>
-        where.epoch === 1 && to.epoch === 2 ? Effect.never : table.change(key, to, where)
-      yield* Effect.scoped(
-        Effect.flatMap(life({ ...table, change }), (context) =>
-          Effect.provide(start(count), context)
-        )
-      )
-      const numbers = Array.from({ length: count }, (_, number) => number)
-      const changes = numbers.map((number) => ({
-        number,
-        state,
-        sent: 0,
-        ...(reference === undefined ? {} : { reference })
-      }))
-      assert.isTrue(yield* table.write("payroll", 1, changes))
-      return table
-    })
 
   VirtualClock.test(
     "hands over what may have been sent, and takes no refusal for its outcome",
@@ -334,6 +333,62 @@ describe("defects", () => {
       assert.strictEqual((yield* batches.status("payroll")).ended, 5)
       assert.deepInclude(yield* batches.await("payroll"), { completed: 5 })
       yield* madeOnce(5)
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+
+  VirtualClock.test("of its owner do not end the batch", () =>
+    Effect.gen(function* () {
+      const table = yield* memoryTable.make
+      let bugs = 3
+      const find: Batches.Service["find"] = (key) =>
+        Effect.tap(table.find(key), (batch) =>
+          Option.exists(batch, ({ phase }) => phase === "running") && bugs-- > 0
+            ? Effect.dieMessage("a bug")
+            : Effect.void
+        )
+      const context = yield* life({ ...table, find })
+      const batches = yield* Effect.provide(start(5), context)
+      yield* VirtualClock.pass("1 hour")
+      assert.deepInclude(yield* batches.await("payroll"), { completed: 5 })
+      yield* madeOnce(5)
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+
+  VirtualClock.test("of an item that cannot be read hold up no other item", () =>
+    Effect.gen(function* () {
+      let garbled: string | undefined
+      const changed = (store: Store): Store => ({
+        ...store,
+        find: (name) => {
+          garbled ??= name.businessKey
+          // The database answers for the others later.
+          if (garbled !== name.businessKey) return Effect.delay(store.find(name), "1 second")
+          return Effect.map(
+            store.find(name),
+            Option.map((it) => ({ ...it, end: { state: "Succeeded", atMillis: 0 }, exit: "{}" }))
+          )
+        }
+      })
+      const context = yield* life(yield* left("unknown", 5), 5, changed)
+      const batches = yield* Effect.provide(start(5), context)
+      yield* VirtualClock.pass("1 hour")
+      assert.deepInclude(yield* batches.status("payroll"), { creating: 1, ended: 4 })
+      yield* madeOnce(5)
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+})
+
+describe("an execution of a batch", () => {
+  VirtualClock.test("that was started before its items waits for them", () =>
+    Effect.gen(function* () {
+      const context = yield* life(yield* memoryTable.make)
+      const executed = PayoutBatch.workflow.execute({ key: "payroll" }, { discard: true })
+      yield* Effect.provide(executed, context)
+      yield* VirtualClock.pass("1 minute")
+      const batches = yield* Effect.provide(start(3), context)
+      yield* VirtualClock.pass("1 hour")
+      assert.deepInclude(yield* batches.await("payroll"), { completed: 3 })
+      yield* madeOnce(3)
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 })

@@ -179,6 +179,45 @@ it.live("nothing is undone while another awaited execution may pay", () =>
   }).pipe(Effect.scoped)
 )
 
+it.live("nothing is undone in a later life while an awaited execution may pay", () =>
+  Effect.gen(function* () {
+    undone.length = 0
+    const store = yield* memoryStore.make
+    const died = yield* Effect.makeLatch()
+    const refused = Durable.step({
+      name: "refuse",
+      success: Schema.Void,
+      error: Failed,
+      execute: Effect.delay(new Failed(), "200 millis")
+    })
+    const both = Effect.all([ChildA.execute({ key }), refused], { concurrency: "unbounded" })
+    const layers = Layer.merge(
+      Shop.toLayer(() => Durable.compensating(Effect.zipRight(undoable, Effect.as(both, "done")))),
+      ChildA.toLayer(() => pay(() => Effect.never))
+    )
+    // The process dies when the refusal is stored, before the body waits for the payment.
+    const keep: typeof store.keep = (executionId, runner, step) =>
+      step.name === "step/refuse/1"
+        ? store
+            .keep(executionId, runner, step)
+            .pipe(Effect.zipRight(died.open), Effect.zipRight(Effect.never))
+        : store.keep(executionId, runner, step)
+    // Its scope would never close.
+    const first = yield* Layer.buildWithScope(
+      Layer.provideMerge(layers, engines.on({ ...store, keep })),
+      yield* Scope.make()
+    )
+    yield* Effect.provide(started, first)
+    yield* died.await
+    yield* store.runners.leave(1)
+    const second = yield* Layer.build(Layer.provideMerge(layers, engines.on(store)))
+    const operator = yield* Effect.provide(Operator.of(Shop), second)
+    assert.strictEqual((yield* Effect.flip(operator.await(key)))._tag, "Failed")
+    assert.strictEqual((yield* operator.status(key)).outcome, "unknown")
+    assert.deepStrictEqual(undone, [])
+  }).pipe(Effect.scoped, Effect.timeout("20 seconds"))
+)
+
 VirtualClock.test("a pause that is over stays over after the clock was set back", () =>
   Effect.gen(function* () {
     undone.length = 0

@@ -2,9 +2,11 @@
 import { assert } from "@effect/vitest"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import type * as Batches from "@manilla/workflow-engine/Batches"
+import type { Store } from "@manilla/workflow-engine/Store"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as engine from "../../../workflow-engine/src/internal/engine.js"
@@ -17,17 +19,21 @@ export const policy = {
 } as const
 
 /** The batches of a process that has its own engine, and shares a table with others. */
-export const life = (table: Batches.Service, concurrency = 3) =>
+export const life = (
+  table: Batches.Service,
+  concurrency = 3,
+  changed: (store: Store) => Store = identity
+) =>
   Layer.build(
     PayoutBatch.layer({ concurrency }).pipe(
       Layer.provideMerge(DisbursePayout.layer(policy)),
       Layer.provideMerge(
         Layer.unwrapEffect(
           Effect.map(memoryStore.make, (store) =>
-            engine.layer(
-              { ...store, batches: table },
-              { pollInterval: "1 hour", beatInterval: "1 hour" }
-            )
+            engine.layer(changed({ ...store, batches: table }), {
+              pollInterval: "1 hour",
+              beatInterval: "1 hour"
+            })
           )
         )
       )

@@ -58,7 +58,11 @@ const resultOf = (owner: Owner, item: Named, found: Option.Option<Execution.Exec
       Effect.succeed(rules.afterExecution(Exit.die(error)))
     ),
     // It continues in a process that can read its payload, or the next look sees that it was purged.
-    Effect.catchAll(() => Effect.succeed(undefined))
+    Effect.catchAll(() => Effect.succeed(undefined)),
+    // Such as an end that this process cannot read.
+    Effect.catchAllDefect((defect) =>
+      Effect.as(Effect.logError(`A defect in the item ${item.key} of a batch`, defect), undefined)
+    )
   )
 
 /** Hands items over, and follows their executions to the end. */

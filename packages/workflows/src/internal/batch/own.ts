@@ -2,6 +2,7 @@ import type * as Batches from "@manilla/workflow-engine/Batches"
 import { persistently } from "@manilla/workflow-engine/Store"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import type * as Batch from "../../Batch.js"
 import { drive } from "./drive.js"
 import type { Owner } from "./Owner.js"
@@ -28,15 +29,16 @@ export const run = (options: Omit<Owner, "epoch">): Effect.Effect<Batch.Summary>
   Effect.gen(function* () {
     const { batchKey } = options
     const table = options.engine.batches
-    const find = Effect.map(persistently(table.find(batchKey)), Option.getOrThrow)
+    const find = persistently(table.find(batchKey))
     let pauseMillis = 10
     while (true) {
-      const { ended, epoch, phase, total } = yield* find
-      if (phase === "storing") {
+      const batch = Option.getOrUndefined(yield* find)
+      if (batch === undefined || batch.phase === "storing") {
         yield* Effect.sleep(pauseMillis)
         pauseMillis = Math.min(2 * pauseMillis, longestPauseMillis)
         continue
       }
+      const { ended, epoch, phase, total } = batch
       if (ended !== null) return yield* persistently(summaryOf(table, batchKey, total))
       const next = epoch + 1
       const isOwner = yield* persistently(table.change(batchKey, { epoch: next }, { epoch, phase }))
@@ -44,8 +46,16 @@ export const run = (options: Omit<Owner, "epoch">): Effect.Effect<Batch.Summary>
       yield* Effect.logWarning(`Another process has taken over the batch ${batchKey}.`)
       // The other one may have been taken for dead itself: after a minute, this one tries again.
       yield* Effect.repeat(Effect.delay(find, "5 seconds"), {
-        until: ({ ended }) => ended !== null,
+        until: Option.exists(({ ended }) => ended !== null),
         times: 12
       })
     }
-  })
+  }).pipe(
+    // An execution that ends with a defect cannot be started again, and nobody would send the rest.
+    Effect.tapDefect((cause) =>
+      Effect.logError(`A defect in the batch ${options.batchKey}`, cause)
+    ),
+    Effect.catchAllDefect(Effect.fail),
+    Effect.retry(Schedule.spaced("5 seconds")),
+    Effect.orDie
+  )
