@@ -4,7 +4,6 @@ import * as Schema from "effect/Schema"
 import * as Body from "../Body.js"
 import { exitCodec } from "../Encoding.js"
 import * as Execution from "../Execution.js"
-import type * as ownedRun from "./ownedRun.js"
 
 const codec = exitCodec(
   Schema.Struct({
@@ -20,6 +19,12 @@ const codec = exitCodec(
 /** The name of the pause in which a body waits for an execution. */
 export const pauseOf = (executionId: string): string => `${Execution.Pause.child}/${executionId}`
 
+/** The name of the step that is stored before the execution. */
+export const begunOf = (pause: string): string => `${pause}/begun`
+
+const begunPattern = new RegExp(`^(${Execution.Pause.child}/.*)/begun$`)
+
+/** The name of the step that is the end of the execution. */
 export const stepOf = (pause: string): string => `${pause}/1`
 
 export const { toJson } = codec
@@ -27,21 +32,16 @@ export const { toJson } = codec
 export const fromJson = (stored: string) => Effect.orDie(Effect.flatten(codec.fromJson(stored)))
 
 /**
- * Takes over what earlier runs of a body know of the executions that it awaits: one that fails beside others may end the
- * body before it comes to them.
+ * Takes over what earlier runs of a body know of the executions that it awaits: a later one may end before it comes to
+ * them.
  */
-export const note = (
-  { clocks }: ownedRun.Run,
-  results: Effect.Effect<ReadonlyMap<string, string>>,
-  money: Body.SideEffects
-) =>
+export const note = (results: ReadonlyMap<string, string>, sideEffects: Body.SideEffects) =>
   Effect.gen(function* () {
-    const pauses = [...clocks.keys()].filter((pause) => pause.startsWith(pauseOf("")))
-    if (pauses.length === 0) return
-    const known = yield* results
-    for (const pause of pauses) {
-      const stored = known.get(stepOf(pause))
-      if (stored === undefined) money.open.add(pause)
-      else Body.add(money, yield* fromJson(stored))
+    for (const name of results.keys()) {
+      const [, pause] = begunPattern.exec(name) ?? []
+      if (pause === undefined) continue
+      const stored = results.get(stepOf(pause))
+      if (stored === undefined) sideEffects.open.add(pause)
+      else Body.add(sideEffects, yield* fromJson(stored))
     }
   })

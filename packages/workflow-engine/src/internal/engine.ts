@@ -40,7 +40,7 @@ const issuesOfKey = Issues.validator(Text.Storable, ["key"])
 const make = (store: Store.Store, options: runners.Options) =>
   Effect.gen(function* () {
     const owned = ownedRun.make(store)
-    const { isCancelledAt, isOver, keep, resultsOf } = owned
+    const { isCancelledAt, isOver, keep, mark, resultsOf } = owned
     const { beats, insert, lookNow, runs, untilEnd, wake, workflows } = yield* runners.make(
       store,
       owned,
@@ -147,17 +147,19 @@ const make = (store: Store.Store, options: runners.Options) =>
       payload: object,
       parent: WorkflowEngine.WorkflowInstance["Type"]
     ): Effect.Effect<Workflow.Result<unknown, unknown>> => {
-      const money = Body.sideEffectsOf(parent)
+      const sideEffects = Body.sideEffectsOf(parent)
       const pause = children.pauseOf(executionId)
       return Effect.gen(function* () {
-        money.open.add(pause)
+        sideEffects.open.add(pause)
         const run = runs.get(parent.executionId)
         if (run === undefined) return yield* Effect.interrupt
-        let stored = (yield* resultsOf(run)).get(children.stepOf(pause))
+        const results = yield* resultsOf(run)
+        let stored = results.get(children.stepOf(pause))
         if (stored === undefined) {
+          // Before the execution is stored, so that every later run knows of it.
+          const begun = children.begunOf(pause)
+          if (!results.has(begun)) yield* mark(run, begun)
           const now = yield* Clock.currentTimeMillis
-          // Before the execution is stored, so that a later run knows of it, whatever this one hears.
-          run.clocks.set(pause, now)
           const recorded = Store.persistently(
             record(workflow, executionId, payload, parent.executionId)
           )
@@ -174,9 +176,9 @@ const make = (store: Store.Store, options: runners.Options) =>
           stored = yield* keep(run, children.stepOf(pause), json)
         }
         const child = yield* children.fromJson(stored)
-        Body.add(money, child)
+        Body.add(sideEffects, child)
         const exit = yield* Effect.orDie(codecs.endCodec(workflow).fromJson(child.exit))
-        money.open.delete(pause)
+        sideEffects.open.delete(pause)
         return new Workflow.Complete({ exit })
       })
     }

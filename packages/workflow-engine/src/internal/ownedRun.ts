@@ -71,15 +71,21 @@ export const make = (store: Store.Store) => {
       return kept.value.exit
     })
 
+  /** Stores that something has happened. */
+  const mark = (run: Run, name: string) =>
+    Effect.flatMap(Effect.orDie(codecs.stepCodec.toJson(Exit.void)), (exit) =>
+      keep(run, name, exit)
+    )
+
   /** Whether a pause ends an execution that is to be cancelled. It is stored: later, the pause may be over. */
   const isCancelledAt = (run: Run, pause: string) =>
     Effect.gen(function* () {
       const name = `cancelled/${pause}/1`
       if ((yield* resultsOf(run)).has(name)) return true
       if (!run.isCancelRequested || (yield* isOver(run, pause))) return false
-      yield* keep(run, name, yield* Effect.orDie(codecs.stepCodec.toJson(Exit.void)))
+      yield* mark(run, name)
       return true
     })
 
-  return { leave, resultsOf, isOver, keep, isCancelledAt }
+  return { leave, resultsOf, isOver, keep, mark, isCancelledAt }
 }

@@ -98,14 +98,14 @@ export const make = (
       run: ownedRun.Run,
       { workflow }: Registered,
       result: Workflow.Result<unknown, unknown>,
-      money: Body.SideEffects
+      sideEffects: Body.SideEffects
     ) =>
       Effect.gen(function* () {
         const { clocks, execution, pauses } = run
         const { businessKey, executionId, parent, wakes } = execution
         const created = (row: Execution.Execution) => ({
           ...row,
-          resource: money.resource ?? row.resource
+          resource: sideEffects.resource ?? row.resource
         })
         if (result._tag === "Suspended") {
           const wait = { clocks: Object.fromEntries(clocks), pauses: [...pauses], wakes }
@@ -122,7 +122,7 @@ export const make = (
         )
         const state = stateOf(result.exit)
         const atMillis = yield* Clock.currentTimeMillis
-        const outcome = Body.outcomeOf(money)
+        const outcome = Body.outcomeOf(sideEffects)
         const changed = yield* leave(run, (row) =>
           transitions.ended({ state, atMillis }, exit, outcome)(created(row))
         )
@@ -156,7 +156,7 @@ export const make = (
         const { execution } = run
         const payload = codecs.readPayload(workflow, execution)
         if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
-        yield* children.note(run, resultsOf(run), Body.sideEffectsOf(instance))
+        yield* children.note(yield* resultsOf(run), Body.sideEffectsOf(instance))
         // The process ends, or another runner has the execution: the body goes on there. As if it was suspended, its
         // scope stays open, so that nothing is compensated here.
         let isCut = false

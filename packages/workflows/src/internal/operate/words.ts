@@ -184,6 +184,8 @@ const stepEvent = ({ exit: json, name, storedMillis }: Store.Step): Event => {
     if (!Predicate.isRecord(exit) || exit["_tag"] !== "Success") return failure(exit)
     if (prefix === "begin") return { text: "sent" }
     if (prefix === "cancelled") return { text: "saw the interrupt" }
+    if (prefix === Execution.Pause.child)
+      return { text: parts.at(-1) === "begun" ? "started" : "ended" }
     return isRound && Predicate.isRecord(exit["value"])
       ? roundSaid(exit["value"])
       : { text: "done" }
