@@ -56,11 +56,13 @@ const installed = (
   return npmInstall([...others, ...peers, file], ...options)
 }
 
-/** A package, and all other imports of the programs in its README. */
-const install = (path: string, document: string): string => {
-  const names = [manifestIn(path).name, ...importedBy(document)]
-  const options = basename(path) === "sandbox" ? ["--save-dev"] : []
-  return installed("DIR", names, exactIn(path), peersOf(basename(path)), ...options)
+/** Packages, and all other imports of the programs in a README. */
+const install = (words: string, document: string): string => {
+  const paths = words.split(" ")
+  const names = [...paths.map((path) => manifestIn(path).name), ...importedBy(document)]
+  const options = words === "packages/sandbox" ? ["--save-dev"] : []
+  const peers = paths.flatMap((path) => peersOf(basename(path)))
+  return installed("DIR", names, exactIn(paths[0] ?? ""), peers, ...options)
 }
 
 /** The peers of a package. An optional one counts if the program names it, as `UndiciClient` does `undici`. */

@@ -1,5 +1,5 @@
 /**
- * Parts of the encoding of what an engine stores.
+ * Schemas of stored values, which are compiled once, and a comparison of stored values.
  *
  * @since 0.1.0
  */
@@ -13,7 +13,7 @@ import * as Schema from "effect/Schema"
  * @since 0.1.0
  * @category constructors
  */
-export const once = <F extends (...args: Array<never>) => object>(make: F): F => {
+export const memoize = <F extends (...args: Array<never>) => object>(make: F): F => {
   const root: Kept = new WeakMap()
   const kept = (...args: Array<never>): object => {
     let node = root
@@ -38,7 +38,7 @@ const results = new WeakMap<Kept, object>()
  * @since 0.1.0
  * @category constructors
  */
-export const exitCodec = once(
+export const exitCodec = memoize(
   <A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) => {
     const exit = Schema.parseJson(Schema.Exit({ success, failure, defect: Schema.Defect }))
     return { toJson: Schema.encode(exit), fromJson: Schema.decode(exit) }

@@ -1,5 +1,5 @@
 /**
- * An execution of a workflow: one per workflow and business key, and the errors of operating it.
+ * An execution of a workflow, and the errors of operating it.
  *
  * @since 0.1.0
  */
@@ -10,6 +10,14 @@ import * as Struct from "effect/Struct"
 import { rootMessage } from "./internal/rootMessage.js"
 
 const EndState = Schema.Literal("Succeeded", "Failed", "Died")
+
+/**
+ * How an execution ended.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type EndState = typeof EndState.Type
 
 /**
  * The state of an execution.
@@ -60,7 +68,7 @@ export interface Execution {
   readonly outcome: Errors.Outcome | undefined
   readonly isCancelRequested: boolean
   /** How and when it ended. */
-  readonly end: { readonly state: typeof EndState.Type; readonly atMillis: number } | undefined
+  readonly end: { readonly state: EndState; readonly atMillis: number } | undefined
   /** Its encoded `Exit`, as JSON, from its end until a purge. */
   readonly exit: string | undefined
   /** Whether its payload and its result were deleted after its end. */
@@ -147,11 +155,10 @@ export class InvalidPayload extends Schema.TaggedError<InvalidPayload>(
   "@manilla/workflow-engine/InvalidPayload"
 )("InvalidPayload", {
   ...named,
-  issues: Schema.Array(Schema.Struct({ field: Schema.String, rule: Schema.String }))
+  issues: Schema.Array(Errors.Issue)
 }) {
   override get message(): string {
-    const rules = this.issues.map(({ field, rule }) => `${field} ${rule}`).join("; ")
-    return `${this.workflow}: nothing was started for ${JSON.stringify(this.businessKey)}: ${rules}`
+    return `${this.workflow}: nothing was started for ${JSON.stringify(this.businessKey)}: ${Issues.print(this.issues)}`
   }
 }
 

@@ -80,7 +80,7 @@ export const purge = ({
    * By default only `Succeeded`: somebody may still have to look at the error of another execution, such as
    * `OutcomeUnknown`.
    */
-  readonly states?: ReadonlyArray<Store.EndState> | undefined
+  readonly states?: ReadonlyArray<Execution.EndState> | undefined
   readonly workflow?: string | undefined
 }): Effect.Effect<number, Execution.StorageError, Engine.Engine> =>
   Effect.gen(function* () {
@@ -92,7 +92,9 @@ export const purge = ({
       endedBeforeMillis,
       isPurged: false
     }).pipe(
-      Stream.mapEffect((execution) => Store.purge(engine, execution)),
-      Stream.runCount
+      Stream.mapEffect(engine.purge),
+      Stream.runCount,
+      // The filter selects none of those.
+      Effect.catchTag("ExecutionNotEnded", Effect.die)
     )
   })

@@ -14,7 +14,6 @@ import * as Engine from "./Engine.js"
 import * as Execution from "./Execution.js"
 import { endCodec, keyOf, readPayload } from "./internal/codecs.js"
 import { unlessPurged } from "./internal/unlessPurged.js"
-import * as Store from "./Store.js"
 import { isStorable } from "./Text.js"
 
 type NotFound = Execution.ExecutionNotFound | Execution.StorageError
@@ -34,7 +33,7 @@ export interface Operator<in Payload, out A, out E> {
    */
   readonly start: (payload: Payload) => Effect.Effect<string, Execution.StartError>
 
-  /** The state of an execution, its times, and the steps and the pause that it is in. */
+  /** The state of an execution, its times, and the pause that it is in. */
   readonly status: (key: string) => Effect.Effect<Execution.Status, Unreadable>
 
   /** The end of an execution, or none while it goes on. */
@@ -74,7 +73,7 @@ export interface Operator<in Payload, out A, out E> {
 
 /**
  * The operations on the executions of a workflow. Effect's own `execute`, `poll`, `interrupt` and `resume` do the
- * same by the id of an execution; what `start` fails with is a defect there.
+ * same by the id of an execution; the errors of `start` are defects there.
  *
  * @example
  * import * as Workflow from "@effect/workflow/Workflow"
@@ -168,15 +167,7 @@ export const of = <
         Effect.flatMap(found(key), ({ executionId }) => resume(workflow, executionId)),
       interrupt: (key) =>
         Effect.flatMap(found(key), ({ executionId }) => interrupt(workflow, executionId)),
-      purge: (businessKey) =>
-        Effect.gen(function* () {
-          const execution = yield* found(businessKey)
-          if (execution.isPurged) return
-          if (execution.end === undefined) {
-            return yield* new Execution.ExecutionNotEnded({ workflow: name, businessKey })
-          }
-          yield* Store.purge(engine, execution)
-        })
+      purge: (key) => Effect.flatMap(found(key), engine.purge)
     }
     return operator
   })

@@ -13,15 +13,6 @@ import * as Stream from "effect/Stream"
 import type * as Batches from "./Batches.js"
 import type * as Execution from "./Execution.js"
 import { rootMessage } from "./internal/rootMessage.js"
-import * as transitions from "./internal/transitions.js"
-
-/**
- * How an execution ended.
- *
- * @since 0.1.0
- * @category models
- */
-export type EndState = NonNullable<Execution.Execution["end"]>["state"]
 
 /**
  * Finds an execution.
@@ -89,56 +80,17 @@ export interface Step {
   readonly storedMillis: number
 }
 
-/**
- * A step after it was stored.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Kept {
-  /** The result that counts: the one that was stored first. */
-  readonly exit: string
-  readonly isCancelRequested: boolean
-}
-
-/**
- * Executions that were given to a runner.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Taken {
-  readonly taken: ReadonlyArray<Execution.Execution>
-  /** When the next one is due. `Infinity` if the store does not know it. */
-  readonly nextMillis: number
-}
-
-/**
- * A change of a stored execution.
- *
- * @since 0.1.0
- * @category models
- */
-export type Change = (execution: Execution.Execution) => Execution.Execution
-
 type Stores<A> = Effect.Effect<A, Execution.StorageError>
 
 /**
- * The store of executions and of the results of their steps. Each method is one atomic change. A `StorageError` means
- * that the store failed: repeat the operation later.
+ * The store of an engine, as an operator sees it. Each operation is one atomic change. A `StorageError` means that the
+ * store failed: repeat the operation later.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Store {
-  /** Stores a new execution, and returns the stored one: an earlier one under the same id stays. */
-  readonly insert: (
-    execution: Execution.Execution
-  ) => Stores<{ readonly stored: Execution.Execution; readonly isNew: boolean }>
-
   readonly find: (name: Name) => Stores<Option.Option<Execution.Execution>>
-
-  readonly read: (executionId: string) => Stores<Option.Option<Execution.Execution>>
 
   /** The first executions after a place, in the order of their start. */
   readonly list: (
@@ -150,64 +102,24 @@ export interface Store {
   /** The executions that have not ended, by workflow. */
   readonly open: Stores<ReadonlyMap<string, Open>>
 
-  /**
-   * Changes an execution, and returns the new one. With a runner, only while that one owns it. None if it was not
-   * changed.
-   */
-  readonly modify: (
-    executionId: string,
-    change: Change,
-    runner?: number
-  ) => Stores<Option.Option<Execution.Execution>>
-
-  /** Gives executions of these workflows that are due, and that nobody owns, to a runner that is listed. */
-  readonly take: (
-    runner: number,
-    workflows: ReadonlyArray<string>,
-    nowMillis: number,
-    limit: number
-  ) => Stores<Taken>
-
-  /** The ids of the executions that a runner owns. */
-  readonly owned: (runner: number) => Stores<ReadonlyArray<string>>
-
   /** The results of an execution, in the order in which they were stored. */
   readonly steps: (executionId: string) => Stores<ReadonlyArray<Step>>
 
-  /** Stores the result of a step, if the runner owns the execution. None if it does not. */
-  readonly keep: (executionId: string, runner: number, step: Step) => Stores<Option.Option<Kept>>
+  /** Ends the pause of an execution now, and returns the new one. None if it is not stored. */
+  readonly resume: (executionId: string) => Stores<Option.Option<Execution.Execution>>
 
-  /** Stores a result that comes from outside, unless it has one. Returns whether it is new. */
-  readonly signal: (executionId: string, step: Step) => Stores<boolean>
+  /** Asks an execution to end, and returns the new one. None if it is not stored. */
+  readonly interrupt: (executionId: string) => Stores<Option.Option<Execution.Execution>>
 
-  /** Deletes the results of an execution. */
-  readonly forget: (executionId: string) => Stores<void>
-
-  readonly runners: Runners
-
-  readonly batches: Batches.Service
-}
-
-/**
- * The processes that run executions of a store. Each has a number, which is never used again.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Runners {
-  readonly join: Stores<number>
-
-  /** Shows that a runner lives. False if it was taken for dead: it owns nothing any more. */
-  readonly beat: (runner: number) => Stores<boolean>
-
-  /** Frees the executions of runners that have died. */
-  readonly reap: (runner: number) => Stores<void>
-
-  /** Frees the executions of a runner that ends. */
-  readonly leave: (runner: number) => Stores<void>
+  /** Deletes the steps, the payload and the result of an execution that has ended. */
+  readonly purge: (
+    execution: Execution.Execution
+  ) => Effect.Effect<void, Execution.ExecutionNotEnded | Execution.StorageError>
 
   /** The runners that live, in words. */
-  readonly list: Stores<ReadonlyArray<string>>
+  readonly runners: Stores<ReadonlyArray<string>>
+
+  readonly batches: Batches.Service
 }
 
 /**
@@ -225,34 +137,6 @@ export const pages = ({ list }: Store, filter: Filter, most = Infinity) => {
     ])
   )
 }
-
-/**
- * Deletes the steps, the payload and the result of an execution that has ended.
- *
- * @since 0.1.0
- * @category operating
- */
-export const purge = ({ forget, modify }: Store, { executionId }: Execution.Execution) =>
-  // In this order, so that a crash in between leaves nothing behind.
-  Effect.zipRight(forget(executionId), modify(executionId, transitions.purged))
-
-/**
- * Ends the pause of an execution now. None if it is not stored.
- *
- * @since 0.1.0
- * @category operating
- */
-export const resume = ({ modify }: Store, { executionId }: Execution.Execution) =>
-  modify(executionId, transitions.resumed)
-
-/**
- * Asks an execution to end. None if it is not stored.
- *
- * @since 0.1.0
- * @category operating
- */
-export const interrupt = ({ modify }: Store, { executionId }: Execution.Execution) =>
-  modify(executionId, transitions.interrupted)
 
 const firstPauseMillis = 100
 const longestPauseMillis = 5_000

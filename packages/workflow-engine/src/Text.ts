@@ -26,19 +26,6 @@ export const Storable = Schema.String.pipe(
 export const isStorable = Schema.is(Storable)
 
 /**
- * A key of the caller: 1 to 200 characters, without a space at either end.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const Key = Storable.pipe(
-  Schema.filter((text) => text.length >= 1 && text.length <= 200, {
-    description: "1 to 200 characters long"
-  }),
-  Schema.filter((text) => text.trim() === text, { description: "without a space at either end" })
-)
-
-/**
  * Refuses the name of a step or a signal that no database stores, before the step runs.
  *
  * @since 0.1.0

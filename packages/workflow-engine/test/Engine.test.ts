@@ -13,7 +13,6 @@ import * as Engine from "@manilla/workflow-engine/Engine"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Executions from "@manilla/workflow-engine/Executions"
 import * as Operator from "@manilla/workflow-engine/Operator"
-import type * as Store from "@manilla/workflow-engine/Store"
 import * as Memory from "@manilla/workflow-engine/memory"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as Durable from "@manilla/workflows/Durable"
@@ -27,6 +26,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import type * as engineStore from "../src/internal/engineStore.js"
 import * as memoryStore from "../src/internal/memoryStore.js"
 import * as transitions from "../src/internal/transitions.js"
 import * as engines from "./utils/engines.js"
@@ -58,7 +58,7 @@ const shop = (body: Body) =>
 
 const inMemory = (body: Body) => Layer.provideMerge(shop(body), Memory.layerMemory)
 
-const on = (store: Store.Store, body: Body) =>
+const on = (store: engineStore.EngineStore, body: Body) =>
   Layer.build(Layer.provideMerge(shop(body), engines.on(store)))
 
 const started = Effect.gen(function* () {
@@ -339,7 +339,7 @@ describe("a body", () => {
   VirtualClock.test("goes on with the result that was stored first", () =>
     Effect.gen(function* () {
       const store = yield* memoryStore.make
-      const keep: Store.Store["keep"] = (executionId, runner, step) => {
+      const keep: engineStore.EngineStore["keep"] = (executionId, runner, step) => {
         const earlier = { ...step, exit: step.exit.replace("pay-1", "pay-0") }
         return Effect.zipRight(
           store.keep(executionId, runner, earlier),
@@ -397,7 +397,7 @@ describe("a body", () => {
     Effect.gen(function* () {
       const store = yield* memoryStore.make
       let lives = 0
-      const modify: Store.Store["modify"] = (executionId, change, runner) => {
+      const modify: engineStore.EngineStore["modify"] = (executionId, change, runner) => {
         const stored = store.modify(executionId, change, runner)
         const isFirstWait = runner !== undefined && lives === 1
         return isFirstWait
@@ -580,7 +580,7 @@ describe("a life that is cut", () => {
       })
       const store = yield* memoryStore.make
       let inserts = 0
-      const failing: Store.Store = {
+      const failing: engineStore.EngineStore = {
         ...store,
         insert: (execution) =>
           ++inserts === 2
@@ -639,7 +639,7 @@ describe("a body that starts another execution", () => {
       Effect.gen(function* () {
         const store = yield* memoryStore.make
         let isLost = false
-        const modify: Store.Store["modify"] = (...args) =>
+        const modify: engineStore.EngineStore["modify"] = (...args) =>
           Effect.flatMap(store.modify(...args), (changed) => {
             if (isLost || !Option.exists(changed, ({ end }) => end !== undefined)) {
               return Effect.succeed(changed)
@@ -845,7 +845,7 @@ VirtualClock.test("many that are woken at once leave room for one that is starte
   Effect.gen(function* () {
     const store = yield* memoryStore.make
     let isSlow = false
-    const slow: Store.Store = {
+    const slow: engineStore.EngineStore = {
       ...store,
       take: (...args) => Effect.delay(store.take(...args), isSlow ? "10 seconds" : 0)
     }

@@ -7,10 +7,10 @@ import * as Errors from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
 import * as Payout from "@manilla/payouts/Payout"
 import type * as Batches from "@manilla/workflow-engine/Batches"
-import * as Text from "@manilla/workflow-engine/Text"
 import type * as Exit from "effect/Exit"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { Key } from "./internal/Key.js"
 import { mostShown } from "./internal/batch/mostShown.js"
 import type * as DisbursePayout from "./DisbursePayout.js"
 
@@ -20,7 +20,7 @@ import type * as DisbursePayout from "./DisbursePayout.js"
  * @since 0.1.0
  * @category schemas
  */
-export const Item = Schema.Struct({ key: Text.Key, request: Payout.PayoutRequest })
+export const Item = Schema.Struct({ key: Key, request: Payout.PayoutRequest })
 
 /**
  * @since 0.1.0

@@ -67,7 +67,7 @@
  * @since 0.1.0
  */
 import * as Body from "@manilla/workflow-engine/Body"
-import { once } from "@manilla/workflow-engine/Encoding"
+import { memoize } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -108,7 +108,7 @@ export const WriteError = writes.WriteError
  */
 export const write = writes.write
 
-const orCancelled = once(<E, EI>(error: Schema.Schema<E, EI>) =>
+const orCancelled = memoize(<E, EI>(error: Schema.Schema<E, EI>) =>
   Schema.Union(error, Execution.ExecutionCancelled)
 )
 
@@ -169,7 +169,7 @@ export const sleep = (
   )
 
 /** The result of a look. A later life may have another policy: it decides only about later looks. */
-const lookOf = once(<A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) =>
+const lookOf = memoize(<A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) =>
   Schema.Union(
     Schema.TaggedStruct("Done", { value: success }),
     Schema.TaggedStruct("Pending", { startedMillis: Schema.Number, pauseMillis: Schema.Number }),

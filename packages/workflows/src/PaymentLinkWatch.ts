@@ -10,11 +10,11 @@ import * as Errors from "@manilla/core/Errors"
 import * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Execution from "@manilla/workflow-engine/Execution"
-import * as Text from "@manilla/workflow-engine/Text"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { Key } from "./internal/Key.js"
 import * as Durable from "./Durable.js"
 import { stillPending } from "./internal/stillPending.js"
 import * as Policy from "./Policy.js"
@@ -44,7 +44,7 @@ export const workflow = Workflow.make({
   name: "Manilla/PaymentLinkWatch/2",
   payload: {
     /** The name of the watch, under which it is found. */
-    key: Text.Key,
+    key: Key,
     id: PaymentLink.PaymentLinkId,
     /** The watch ends when `use_count` has this value; by default, the `max_uses` of the link. */
     uses: Schema.optional(

@@ -22,6 +22,7 @@ import * as DisbursePayout from "./DisbursePayout.js"
 import { load } from "./internal/batch/load.js"
 import * as operate from "./internal/batch/operate.js"
 import { run, summaryOf } from "./internal/batch/own.js"
+import { workflowName } from "./internal/batch/rules.js"
 import * as Policy from "./Policy.js"
 
 type ReadError = Execution.ExecutionNotFound | Execution.ExecutionPurged | Execution.StorageError
@@ -91,8 +92,6 @@ export class PayoutBatch extends Context.Tag("@manilla/workflows/PayoutBatch")<
   Service
 >() {}
 
-const name = "Manilla/PayoutBatch/2"
-
 /**
  * The workflow of a batch: it owns the batch, whose items are in a table.
  *
@@ -100,7 +99,7 @@ const name = "Manilla/PayoutBatch/2"
  * @category workflows
  */
 export const workflow = Workflow.make({
-  name,
+  name: workflowName,
   payload: { key: Schema.String },
   success: Batch.Summary,
   idempotencyKey: ({ key }) => key
@@ -109,14 +108,13 @@ export const workflow = Workflow.make({
 const make = Effect.gen(function* () {
   const { batches: table } = yield* Engine.Engine
   const operator = yield* Operator.of(workflow)
-  const { found, ...operations } = operate.make(table, name)
+  const { found, ...operations } = operate.make(table)
 
   const service: Service = {
     ...operations,
     start: (batchKey, items) =>
       load(
         table,
-        name,
         batchKey,
         items,
         operator

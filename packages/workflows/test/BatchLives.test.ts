@@ -8,7 +8,6 @@ import type * as Batches from "@manilla/workflow-engine/Batches"
 import * as Engine from "@manilla/workflow-engine/Engine"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
-import type { Store } from "@manilla/workflow-engine/Store"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Context from "effect/Context"
@@ -20,6 +19,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { forOperator } from "../../workflow-engine/src/internal/engineStore.js"
+import type * as engineStore from "../../workflow-engine/src/internal/engineStore.js"
 import * as memoryTable from "../../workflow-engine/src/internal/memoryBatches.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import { operations } from "../src/internal/operate/operations.js"
@@ -268,7 +269,7 @@ describe.each([true, false])("a batch of which a change fails (and is stored: %s
             Effect.never
           )
         }
-        const processOn = (store: Store) =>
+        const processOn = (store: engineStore.EngineStore) =>
           Layer.build(
             PayoutBatch.layer().pipe(
               Layer.provideMerge(DisbursePayout.layer(policy)),
@@ -289,7 +290,7 @@ describe.each([true, false])("a batch of which a change fails (and is stored: %s
         else assert.strictEqual(found.left._tag, "ExecutionNotFound", `${n}`)
         // Nothing says that a batch sends items which has not begun.
         const { rows } = yield* Effect.flatMap(Effect.fromNullable(operations["list"]), ({ run }) =>
-          run(store, {})
+          run(forOperator(store), {})
         )
         const seen = Array.from(yield* Stream.runCollect(rows), ({ now }) => now)
         assert.notInclude(seen, "sends its items")
@@ -357,7 +358,7 @@ describe("defects", () => {
   VirtualClock.test("of an item that cannot be read hold up no other item", () =>
     Effect.gen(function* () {
       let garbled: string | undefined
-      const changed = (store: Store): Store => ({
+      const changed = (store: engineStore.EngineStore): engineStore.EngineStore => ({
         ...store,
         find: (name) => {
           garbled ??= name.businessKey

@@ -7,7 +7,6 @@ import type * as Batches from "@manilla/workflow-engine/Batches"
 import * as Engine from "@manilla/workflow-engine/Engine"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
-import type { Store } from "@manilla/workflow-engine/Store"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Context from "effect/Context"
@@ -16,6 +15,7 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import type * as engineStore from "../../workflow-engine/src/internal/engineStore.js"
 import * as operate from "../src/internal/batch/operate.js"
 import * as memoryTable from "../../workflow-engine/src/internal/memoryBatches.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
@@ -43,7 +43,7 @@ VirtualClock.test(
             ? table.change(key, { phase: "running" }, { phase: "paused" })
             : Effect.void
         )
-      const { interrupt } = operate.make({ ...table, change }, PayoutBatch.workflow.name)
+      const { interrupt } = operate.make({ ...table, change })
       yield* interrupt("payroll")
       yield* VirtualClock.pass("1 hour")
       assert.deepInclude(yield* batches.await("payroll"), { completed: 3, notStarted: 9 })
@@ -81,7 +81,7 @@ VirtualClock.test("a start during a purge says that the batch was purged", () =>
     const context = yield* life({ ...table, read })
     yield* Effect.provide(start(3), context)
     yield* VirtualClock.pass("1 hour")
-    other.purge = Effect.orDie(operate.make(table, PayoutBatch.workflow.name).purge("payroll"))
+    other.purge = Effect.orDie(operate.make(table).purge("payroll"))
     isPurging = true
     const error = yield* Effect.flip(Effect.provide(start(3), context))
     assert.strictEqual(error._tag, "ExecutionPurged", error.message)
@@ -95,7 +95,7 @@ VirtualClock.test("the summary of a batch that is purged at its end adds up", ()
     const change: Batches.Service["change"] = (key, to, where) =>
       Effect.tap(table.change(key, to, where), () =>
         to.phase === "ended"
-          ? Effect.orDie(operate.make(table, PayoutBatch.workflow.name).purge(key))
+          ? Effect.orDie(operate.make(table).purge(key))
           : Effect.void
       )
     const context = yield* life({ ...table, change })
@@ -141,7 +141,7 @@ VirtualClock.test("an owner that begins at the end of an interrupted batch ends 
 VirtualClock.test("an owner that begins at the end of a batch does not undo its purge", () =>
   Effect.gen(function* () {
     const { table } = yield* takenOverAtTheEnd((table) =>
-      Effect.orDie(operate.make(table, PayoutBatch.workflow.name).purge("payroll"))
+      Effect.orDie(operate.make(table).purge("payroll"))
     )
     assert.strictEqual((yield* storedAs(table)).phase, "purged")
   }).pipe(Effect.scoped, Effect.provide(world.services()))
@@ -159,7 +159,7 @@ VirtualClock.test("a lost answer to the end of a batch does not undo its purge",
           table.change(key, to, where),
           Effect.zipRight(
             // Another process purges the batch, which has ended, before this one tries again.
-            Effect.orDie(operate.make(table, PayoutBatch.workflow.name).purge(key)),
+            Effect.orDie(operate.make(table).purge(key)),
             new Execution.StorageError({ operation: "change a batch", cause: "lost" })
           )
         )
@@ -178,7 +178,7 @@ VirtualClock.test("a batch goes on although a runner that was taken for dead beg
     const { faults } = yield* Sandbox.Sandbox
     yield* faults.add(Fault.delay("20 seconds", { operation, count: "always" }))
     const store = yield* memoryStore.make
-    const processOn = (store: Store, beatInterval?: "1 hour") =>
+    const processOn = (store: engineStore.EngineStore, beatInterval?: "1 hour") =>
       Layer.build(
         PayoutBatch.layer({ concurrency: 3 }).pipe(
           Layer.provideMerge(DisbursePayout.layer(policy)),
@@ -198,7 +198,7 @@ VirtualClock.test("a batch goes on although a runner that was taken for dead beg
             return cut(store.batches.change(key, to, where))
           })
         : store.batches.change(key, to, where)
-    const firstStore: Store = {
+    const firstStore: engineStore.EngineStore = {
       ...store,
       batches: { ...store.batches, change },
       take: (...args) => (isBegun ? cut(store.take(...args)) : store.take(...args)),

@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { forOperator } from "../../workflow-engine/src/internal/engineStore.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import { driver } from "../src/internal/operate/cli.js"
 import { operations } from "../src/internal/operate/operations.js"
@@ -27,7 +28,7 @@ it.live("an execution that waits for a signal has no time at which it is due", (
       Effect.gen(function* () {
         const operation = operations[name]
         assert.isDefined(operation)
-        const answer = yield* operation.run(executions, input)
+        const answer = yield* operation.run(forOperator(executions), input)
         return Chunk.toReadonlyArray(yield* Stream.runCollect(answer.rows))
       })
     const approvals = Approval.toLayer(() => DurableDeferred.await(DurableDeferred.make("yes")))
@@ -64,7 +65,7 @@ it.live("control characters of a key reach no terminal", () =>
     for (const name of ["list", "show", "resume"]) {
       const operation = operations[name]
       assert.isDefined(operation)
-      const { text } = yield* operation.run(executions, name === "list" ? {} : { key })
+      const { text } = yield* operation.run(forOperator(executions), name === "list" ? {} : { key })
       const printed = Chunk.join(yield* Stream.runCollect(text), "\n")
       assert.include(printed, "order\u{fffd}]0;owned\u{fffd}\u{fffd}[2J", name)
       assert.notMatch(printed, /[^\n\P{Cc}]/u)
@@ -92,7 +93,7 @@ it.effect.each(["order-\0", "order-\ud800"])(
     Effect.gen(function* () {
       const show = operations["show"]
       assert.isDefined(show)
-      const refused = yield* Effect.flip(show.run(yield* memoryStore.make, { key }))
+      const refused = yield* Effect.flip(show.run(forOperator(yield* memoryStore.make), { key }))
       assert(refused._tag === "Refused")
       assert.strictEqual(refused.status, 400)
       assert.match(

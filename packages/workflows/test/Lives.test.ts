@@ -9,7 +9,6 @@ import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import type * as Engine from "@manilla/workflow-engine/Engine"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
-import type * as Store from "@manilla/workflow-engine/Store"
 import * as Memory from "@manilla/workflow-engine/memory"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as Durable from "@manilla/workflows/Durable"
@@ -23,6 +22,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type * as engineStore from "../../workflow-engine/src/internal/engineStore.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import * as engines from "../../workflow-engine/test/utils/engines.js"
 
@@ -190,7 +190,7 @@ describe("the error of an interrupted execution", () => {
 })
 
 /** A runner that hears nothing of the others. */
-const runner = <R>(store: Store.Store, body: Body<R>) =>
+const runner = <R>(store: engineStore.EngineStore, body: Body<R>) =>
   Layer.build(shop(body, policy).pipe(Layer.provideMerge(engines.on(store, "1 day"))))
 
 /** The service answers the calls in the order of this list, whenever the test lets it. */
@@ -368,7 +368,7 @@ describe("a runner", () => {
   VirtualClock.test("runs what it owns although it never heard that it does", () =>
     Effect.gen(function* () {
       const store = yield* memoryStore.make
-      const lost: Store.Store = {
+      const lost: engineStore.EngineStore = {
         ...store,
         insert: (execution) =>
           Effect.zipRight(

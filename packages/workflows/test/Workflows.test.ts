@@ -12,7 +12,6 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as FakeService from "@manilla/test-support/FakeService"
 import { traces } from "@manilla/test-support/Observed"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
-import * as Engine from "@manilla/workflow-engine/Engine"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Memory from "@manilla/workflow-engine/memory"
@@ -32,14 +31,20 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
+import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
+import * as engines from "../../workflow-engine/test/utils/engines.js"
 import * as world from "./utils/world.js"
 
-const layer = (options: Sandbox.Options = {}, policy?: Partial<Policy.Policy>) =>
+const layer = (
+  options: Sandbox.Options = {},
+  policy?: Partial<Policy.Policy>,
+  engine = Memory.layerMemory
+) =>
   Layer.mergeAll(
     CollectPayment.layer(policy),
     DisbursePayout.layer(policy),
     IssueCard.layer(policy)
-  ).pipe(Layer.provideMerge(Memory.layerMemory), Layer.provideMerge(world.services(options)))
+  ).pipe(Layer.provideMerge(engine), Layer.provideMerge(world.services(options)))
 
 const operation = "Payments.create"
 const key = world.key("order-42")
@@ -201,25 +206,30 @@ describe("CollectPayment", () => {
   )
 
   VirtualClock.test("does not send an old request again, as after days without a process", () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      const { modify } = yield* Engine.Engine
-      const payments = yield* Operator.of(CollectPayment.workflow)
-      yield* faults.add(Fault.dropAfter({ operation, count: 5 }))
-      yield* collect(60)
-      const { executionId } = yield* payments.status("order-42")
-      const laterMillis = 2 * 3_600_000
-      yield* modify(executionId, (execution) => ({
-        ...execution,
-        dueMillis: execution.dueMillis + laterMillis,
-        clocks: Record.map(execution.clocks, (millis) => millis + laterMillis)
-      }))
-      yield* VirtualClock.pass("3 hours")
-      assert.instanceOf(failed(yield* payments.poll("order-42")), Errors.OutcomeUnknown)
-      assert.lengthOf(yield* world.keysOf(operation), 5)
-    }).pipe(
-      Effect.provide(
-        layer({}, { carryOn: { initial: "10 minutes", factor: 2, deadline: "1 hour" } })
+    Effect.flatMap(memoryStore.make, (store) =>
+      Effect.gen(function* () {
+        const { faults } = yield* Sandbox.Sandbox
+        const payments = yield* Operator.of(CollectPayment.workflow)
+        yield* faults.add(Fault.dropAfter({ operation, count: 5 }))
+        yield* collect(60)
+        const { executionId } = yield* payments.status("order-42")
+        const laterMillis = 2 * 3_600_000
+        yield* store.modify(executionId, (execution) => ({
+          ...execution,
+          dueMillis: execution.dueMillis + laterMillis,
+          clocks: Record.map(execution.clocks, (millis) => millis + laterMillis)
+        }))
+        yield* VirtualClock.pass("3 hours")
+        assert.instanceOf(failed(yield* payments.poll("order-42")), Errors.OutcomeUnknown)
+        assert.lengthOf(yield* world.keysOf(operation), 5)
+      }).pipe(
+        Effect.provide(
+          layer(
+            {},
+            { carryOn: { initial: "10 minutes", factor: 2, deadline: "1 hour" } },
+            engines.on(store)
+          )
+        )
       )
     )
   )

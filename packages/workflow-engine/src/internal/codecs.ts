@@ -5,9 +5,9 @@ import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Execution from "../Execution.js"
-import { exitCodec, once } from "../Encoding.js"
+import { exitCodec, memoize } from "../Encoding.js"
 
-const payloadOf = once(({ ast }: Workflow.AnyStructSchema) => {
+const payloadOf = memoize(({ ast }: Workflow.AnyStructSchema) => {
   const payload = Schema.make<unknown, unknown>(ast)
   return {
     toJson: Schema.encodeSync(Schema.parseJson(payload)),
@@ -41,7 +41,7 @@ export const keyOf = (payload: unknown, executionId: string): string =>
     : executionId
 
 /** The end of an execution, as it is stored. */
-export const endCodec = once(({ errorSchema, successSchema }: Workflow.Any) =>
+export const endCodec = memoize(({ errorSchema, successSchema }: Workflow.Any) =>
   exitCodec(
     Schema.make<unknown, unknown>(successSchema.ast),
     Schema.make<unknown, unknown>(errorSchema.ast)

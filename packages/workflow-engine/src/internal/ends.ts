@@ -3,14 +3,17 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import type * as Engine from "../Engine.js"
 import type * as Execution from "../Execution.js"
-import type * as Store from "../Store.js"
+import type * as engineStore from "./engineStore.js"
 
 /** The pause between two looks for an end in another process: a tenth of the time already waited. */
 const pauseMillis = (waitedMillis: number): number =>
   Math.min(10_000, Math.max(1_000, waitedMillis / 10))
 
 /** Tells those who wait for the end of an execution in this process. */
-export const make = (read: Store.Store["read"], runsHere: (executionId: string) => boolean) => {
+export const make = (
+  read: engineStore.EngineStore["read"],
+  runsHere: (executionId: string) => boolean
+) => {
   type Heard = Option.Option<Execution.Execution>
   const listeners = new Map<string, Set<(heard: Heard) => void>>()
 

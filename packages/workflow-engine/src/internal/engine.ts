@@ -25,6 +25,7 @@ import * as metrics from "./metrics.js"
 import * as ownedRun from "./ownedRun.js"
 import * as runners from "./runner.js"
 import * as Store from "../Store.js"
+import { type EngineStore, forOperator } from "./engineStore.js"
 import * as transitions from "./transitions.js"
 
 /** After this time, a body looks again at an execution that it has started, in case nobody has woken it. */
@@ -37,7 +38,7 @@ const signalName = (deferred: string) => `deferred/${deferred}`
 
 const issuesOfKey = Issues.validator(Text.Storable, ["key"])
 
-const make = (store: Store.Store, options: runners.Options) =>
+const make = (store: EngineStore, options: runners.Options) =>
   Effect.gen(function* () {
     const owned = ownedRun.make(store)
     const { isCancelledAt, isOver, keep, mark, resultsOf } = owned
@@ -298,16 +299,16 @@ const make = (store: Store.Store, options: runners.Options) =>
       Effect.orElseSucceed(() => false)
     )
     return Context.make(WorkflowEngine.WorkflowEngine, Body.withKnowledge(engine, knows)).pipe(
-      Context.add(Engine.Engine, { ...store, start, untilEnd, isHealthy })
+      Context.add(Engine.Engine, { ...forOperator(store), start, untilEnd, isHealthy })
     )
   })
 
 /**
  * Effect's engine on a store of executions, in which an operator finds them by key. A runner owns an execution while
- * it runs its body. Whatever it stores counts only while it does.
+ * it runs its body, and can store results only while it does.
  *
  * `ClusterWorkflowEngine` keeps each step as a message, which costs four times as much, loses wake-ups
  * (Effect-TS/effect #6318, #8195), and fails executions whose database is away.
  */
-export const layer = (store: Store.Store, options: runners.Options) =>
+export const layer = (store: EngineStore, options: runners.Options) =>
   Layer.scopedContext(make(store, options))

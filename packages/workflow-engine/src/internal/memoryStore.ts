@@ -3,126 +3,130 @@ import * as Option from "effect/Option"
 import * as Execution from "../Execution.js"
 import * as memoryBatches from "./memoryBatches.js"
 import type * as Store from "../Store.js"
+import type * as engineStore from "./engineStore.js"
 import * as transitions from "./transitions.js"
 
 /** An empty store in memory. */
-export const make: Effect.Effect<Store.Store> = Effect.map(memoryBatches.make, (batches) => {
-  const executions = new Map<string, Execution.Execution>()
-  /** The ids of the first executions with a name. */
-  const ids = new Map<string, string>()
-  const steps = new Map<string, Map<string, Store.Step>>()
-  const runners = new Set<number>()
-  let joined = 0
+export const make: Effect.Effect<engineStore.EngineStore> = Effect.map(
+  memoryBatches.make,
+  (batches) => {
+    const executions = new Map<string, Execution.Execution>()
+    /** The ids of the first executions with a name. */
+    const ids = new Map<string, string>()
+    const steps = new Map<string, Map<string, Store.Step>>()
+    const runners = new Set<number>()
+    let joined = 0
 
-  const select = (fits: (execution: Execution.Execution) => boolean) =>
-    [...executions.values()].filter(fits)
+    const select = (fits: (execution: Execution.Execution) => boolean) =>
+      [...executions.values()].filter(fits)
 
-  /** Frees what runners own that are gone. */
-  const free = () => {
-    for (const execution of executions.values()) {
-      if (execution.runner !== undefined && !runners.has(execution.runner)) {
-        executions.set(execution.executionId, transitions.freed(execution))
+    /** Frees what runners own that are gone. */
+    const free = () => {
+      for (const execution of executions.values()) {
+        if (execution.runner !== undefined && !runners.has(execution.runner)) {
+          executions.set(execution.executionId, transitions.freed(execution))
+        }
       }
     }
-  }
 
-  const addStep = (executionId: string, step: Store.Step): Store.Step => {
-    const known = steps.get(executionId) ?? new Map<string, Store.Step>()
-    steps.set(executionId, known)
-    const first = known.get(step.name) ?? step
-    known.set(step.name, first)
-    return first
-  }
+    const addStep = (executionId: string, step: Store.Step): Store.Step => {
+      const known = steps.get(executionId) ?? new Map<string, Store.Step>()
+      steps.set(executionId, known)
+      const first = known.get(step.name) ?? step
+      known.set(step.name, first)
+      return first
+    }
 
-  return {
-    insert: (execution) =>
-      Effect.sync(() => {
-        const stored = executions.get(execution.executionId)
-        if (stored !== undefined) return { stored, isNew: false }
-        executions.set(execution.executionId, execution)
-        const name = nameOf(execution)
-        if (!ids.has(name)) ids.set(name, execution.executionId)
-        return { stored: execution, isNew: true }
-      }),
-    find: (name) =>
-      Effect.sync(() => Option.fromNullable(executions.get(ids.get(nameOf(name)) ?? ""))),
-    read: (executionId) => Effect.sync(() => Option.fromNullable(executions.get(executionId))),
-    list: (filter, after, limit) =>
-      Effect.sync(() =>
-        select((one) => isSelected(one, filter) && (after === undefined || isBefore(after, one)))
-          .sort((a, b) => (isBefore(a, b) ? -1 : 1))
-          .slice(0, limit)
-      ),
-    open: Effect.sync(() => {
-      const open = new Map<string, Store.Open>()
-      for (const { pause, startedMillis, workflow } of select(({ end }) => end === undefined)) {
-        const known = open.get(workflow)
-        const isWaiting = pause !== undefined
-        open.set(workflow, {
-          running: (known?.running ?? 0) + (isWaiting ? 0 : 1),
-          waiting: (known?.waiting ?? 0) + (isWaiting ? 1 : 0),
-          oldestMillis: Math.min(known?.oldestMillis ?? Infinity, startedMillis)
-        })
-      }
-      return open
-    }),
-    modify: (executionId, change, runner) =>
-      Effect.sync(() => {
-        const stored = executions.get(executionId)
-        if (stored === undefined) return Option.none()
-        if (runner !== undefined && stored.runner !== runner) return Option.none()
-        const changed = change(stored)
-        executions.set(executionId, changed)
-        return Option.some(changed)
-      }),
-    take: (runner, workflows, nowMillis, limit) =>
-      Effect.sync(() => {
-        const waiting = select(
-          (one) => transitions.isFree(one, Infinity) && workflows.includes(one.workflow)
-        )
-        const taken = waiting
-          .filter((one) => runners.has(runner) && transitions.isFree(one, nowMillis))
-          .sort((a, b) => a.dueMillis - b.dueMillis)
-          .slice(0, limit)
-          .map((one) => transitions.taken(one, runner))
-        for (const one of taken) executions.set(one.executionId, one)
-        const nextMillis = waiting.reduce(
-          (next, { dueMillis }) => (dueMillis > nowMillis ? Math.min(next, dueMillis) : next),
-          Infinity
-        )
-        return { taken, nextMillis }
-      }),
-    owned: (runner) =>
-      Effect.sync(() =>
-        select((one) => one.runner === runner).map(({ executionId }) => executionId)
-      ),
-    steps: (executionId) => Effect.sync(() => [...(steps.get(executionId)?.values() ?? [])]),
-    keep: (executionId, runner, step) =>
-      Effect.sync(() => {
-        const execution = executions.get(executionId)
-        if (execution?.runner !== runner) return Option.none()
-        const { exit } = addStep(executionId, step)
-        return Option.some({ exit, isCancelRequested: execution.isCancelRequested })
-      }),
-    signal: (executionId, step) => Effect.sync(() => addStep(executionId, step) === step),
-    forget: (executionId) => Effect.sync(() => void steps.delete(executionId)),
-    runners: {
-      join: Effect.sync(() => {
-        runners.add(++joined)
-        return joined
-      }),
-      beat: (runner) => Effect.sync(() => runners.has(runner)),
-      reap: () => Effect.sync(free),
-      leave: (runner) =>
+    return {
+      insert: (execution) =>
         Effect.sync(() => {
-          runners.delete(runner)
-          free()
+          const stored = executions.get(execution.executionId)
+          if (stored !== undefined) return { stored, isNew: false }
+          executions.set(execution.executionId, execution)
+          const name = nameOf(execution)
+          if (!ids.has(name)) ids.set(name, execution.executionId)
+          return { stored: execution, isNew: true }
         }),
-      list: Effect.sync(() => [...runners].map((runner) => `runner ${runner}`))
-    },
-    batches
+      find: (name) =>
+        Effect.sync(() => Option.fromNullable(executions.get(ids.get(nameOf(name)) ?? ""))),
+      read: (executionId) => Effect.sync(() => Option.fromNullable(executions.get(executionId))),
+      list: (filter, after, limit) =>
+        Effect.sync(() =>
+          select((one) => isSelected(one, filter) && (after === undefined || isBefore(after, one)))
+            .sort((a, b) => (isBefore(a, b) ? -1 : 1))
+            .slice(0, limit)
+        ),
+      open: Effect.sync(() => {
+        const open = new Map<string, Store.Open>()
+        for (const { pause, startedMillis, workflow } of select(({ end }) => end === undefined)) {
+          const known = open.get(workflow)
+          const isWaiting = pause !== undefined
+          open.set(workflow, {
+            running: (known?.running ?? 0) + (isWaiting ? 0 : 1),
+            waiting: (known?.waiting ?? 0) + (isWaiting ? 1 : 0),
+            oldestMillis: Math.min(known?.oldestMillis ?? Infinity, startedMillis)
+          })
+        }
+        return open
+      }),
+      modify: (executionId, change, runner) =>
+        Effect.sync(() => {
+          const stored = executions.get(executionId)
+          if (stored === undefined) return Option.none()
+          if (runner !== undefined && stored.runner !== runner) return Option.none()
+          const changed = change(stored)
+          executions.set(executionId, changed)
+          return Option.some(changed)
+        }),
+      take: (runner, workflows, nowMillis, limit) =>
+        Effect.sync(() => {
+          const waiting = select(
+            (one) => transitions.isFree(one, Infinity) && workflows.includes(one.workflow)
+          )
+          const taken = waiting
+            .filter((one) => runners.has(runner) && transitions.isFree(one, nowMillis))
+            .sort((a, b) => a.dueMillis - b.dueMillis)
+            .slice(0, limit)
+            .map((one) => transitions.taken(one, runner))
+          for (const one of taken) executions.set(one.executionId, one)
+          const nextMillis = waiting.reduce(
+            (next, { dueMillis }) => (dueMillis > nowMillis ? Math.min(next, dueMillis) : next),
+            Infinity
+          )
+          return { taken, nextMillis }
+        }),
+      owned: (runner) =>
+        Effect.sync(() =>
+          select((one) => one.runner === runner).map(({ executionId }) => executionId)
+        ),
+      steps: (executionId) => Effect.sync(() => [...(steps.get(executionId)?.values() ?? [])]),
+      keep: (executionId, runner, step) =>
+        Effect.sync(() => {
+          const execution = executions.get(executionId)
+          if (execution?.runner !== runner) return Option.none()
+          const { exit } = addStep(executionId, step)
+          return Option.some({ exit, isCancelRequested: execution.isCancelRequested })
+        }),
+      signal: (executionId, step) => Effect.sync(() => addStep(executionId, step) === step),
+      forget: (executionId) => Effect.sync(() => void steps.delete(executionId)),
+      runners: {
+        join: Effect.sync(() => {
+          runners.add(++joined)
+          return joined
+        }),
+        beat: (runner) => Effect.sync(() => runners.has(runner)),
+        reap: () => Effect.sync(free),
+        leave: (runner) =>
+          Effect.sync(() => {
+            runners.delete(runner)
+            free()
+          }),
+        list: Effect.sync(() => [...runners].map((runner) => `runner ${runner}`))
+      },
+      batches
+    }
   }
-})
+)
 
 const nameOf = ({ businessKey, workflow }: Store.Name) => JSON.stringify([workflow, businessKey])
 

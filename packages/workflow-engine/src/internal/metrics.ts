@@ -2,7 +2,8 @@
 import type * as Workflow from "@effect/workflow/Workflow"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
-import { once } from "../Encoding.js"
+import { memoize } from "../Encoding.js"
+import type * as Execution from "../Execution.js"
 import type * as Store from "../Store.js"
 
 const started = Metric.counter("manilla_executions_started", {
@@ -24,7 +25,7 @@ const oldest = Metric.gauge("manilla_executions_oldest_seconds", {
 })
 
 /** To tag a metric costs more than to update it. */
-const metricsOf = once(({ name }: Workflow.Any) => {
+const metricsOf = memoize(({ name }: Workflow.Any) => {
   const endedHere = Metric.tagged(ended, "workflow", name)
   return {
     started: Metric.tagged(started, "workflow", name),
@@ -39,7 +40,7 @@ const metricsOf = once(({ name }: Workflow.Any) => {
 
 export const onStart = (workflow: Workflow.Any) => Metric.update(metricsOf(workflow).started, 1)
 
-export const onEnd = (workflow: Workflow.Any, state: Store.EndState) =>
+export const onEnd = (workflow: Workflow.Any, state: Execution.EndState) =>
   Metric.update(metricsOf(workflow)[state], 1)
 
 export const setOpen = (workflow: Workflow.Any, open: Store.Open | undefined, nowMillis: number) =>

@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import type * as Execution from "../Execution.js"
 import * as codecs from "./codecs.js"
 import * as Store from "../Store.js"
+import type * as engineStore from "./engineStore.js"
 
 /** A run of a body in this process, which ends when the body ends or waits. */
 export interface Run {
@@ -23,7 +24,7 @@ export interface Run {
 }
 
 /** The access of a run to the store of its execution, while its runner owns that. */
-export const make = (store: Store.Store) => {
+export const make = (store: engineStore.EngineStore) => {
   /** Another runner has the execution: this one does nothing more, and is interrupted. */
   const abandon = (run: Run) =>
     Effect.zipRight(
@@ -32,7 +33,7 @@ export const make = (store: Store.Store) => {
     )
 
   /** Changes an execution that this runner owns, when a run has ended. */
-  const leave = ({ execution, runner }: Run, change: Store.Change) =>
+  const leave = ({ execution, runner }: Run, change: engineStore.Change) =>
     Store.persistently(store.modify(execution.executionId, change, runner))
 
   const resultsOf = (run: Run) =>

@@ -19,6 +19,7 @@ import * as ends from "./ends.js"
 import * as metrics from "./metrics.js"
 import type * as ownedRun from "./ownedRun.js"
 import * as Store from "../Store.js"
+import type * as engineStore from "./engineStore.js"
 import * as transitions from "./transitions.js"
 
 export interface Options {
@@ -57,7 +58,7 @@ export interface Registered {
 
 /** The part of this process in the executions of a store: it owns some, and runs their bodies. */
 export const make = (
-  store: Store.Store,
+  store: engineStore.EngineStore,
   { leave, resultsOf }: ReturnType<typeof ownedRun.make>,
   { beatInterval, pollInterval }: Options
 ) =>
@@ -269,7 +270,7 @@ export const make = (
     }).pipe(Store.persistently)
 
     /** Changes an execution, and looks for what is due now. */
-    const wake = (executionId: string, change: Store.Change) =>
+    const wake = (executionId: string, change: engineStore.Change) =>
       Effect.zipRight(Store.persistently(store.modify(executionId, change)), lookNow)
 
     const beat = Effect.gen(function* () {
@@ -358,8 +359,8 @@ const again = <A, B, R>(effect: Effect.Effect<A, never, R>, pause: Effect.Effect
 
 /** How an execution ended. */
 const stateOf = Exit.match({
-  onSuccess: (): Store.EndState => "Succeeded",
-  onFailure: (cause): Store.EndState => (Cause.isDie(cause) ? "Died" : "Failed")
+  onSuccess: (): Execution.EndState => "Succeeded",
+  onFailure: (cause): Execution.EndState => (Cause.isDie(cause) ? "Died" : "Failed")
 })
 
 const isUnreadable = (defect: unknown): defect is Body.UnreadableResult =>

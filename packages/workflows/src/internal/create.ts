@@ -3,13 +3,13 @@ import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as Operation from "@manilla/core/Operation"
 import type * as Polling from "@manilla/core/Polling"
 import * as Body from "@manilla/workflow-engine/Body"
-import { once } from "@manilla/workflow-engine/Encoding"
+import { memoize } from "@manilla/workflow-engine/Encoding"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as blocks from "./blocks.js"
 import { write } from "./write.js"
 
-const schemasOf = once(
+const schemasOf = memoize(
   <Id, C, CI>(id: Schema.Schema<Id, string>, resource: Schema.Schema<C, CI>) => ({
     Created: Schema.Struct({
       id,

@@ -2,7 +2,7 @@ import * as Errors from "@manilla/core/Errors"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Body from "@manilla/workflow-engine/Body"
-import { once } from "@manilla/workflow-engine/Encoding"
+import { memoize } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -99,7 +99,7 @@ const Open = Schema.TaggedStruct("Open", {
   error: Schema.Union(...Errors.KeyedWriteError.members)
 })
 
-const resultOf = once(<A, I>(success: Schema.Schema<A, I>) =>
+const resultOf = memoize(<A, I>(success: Schema.Schema<A, I>) =>
   Schema.Union(Schema.TaggedStruct("Created", { resource: success }), Open)
 )
 

@@ -2,13 +2,13 @@
 import { assert } from "@effect/vitest"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import type * as Batches from "@manilla/workflow-engine/Batches"
-import type { Store } from "@manilla/workflow-engine/Store"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import type * as engineStore from "../../../workflow-engine/src/internal/engineStore.js"
 import * as engine from "../../../workflow-engine/src/internal/engine.js"
 import * as memoryStore from "../../../workflow-engine/src/internal/memoryStore.js"
 import * as world from "./world.js"
@@ -22,7 +22,7 @@ export const policy = {
 export const life = (
   table: Batches.Service,
   concurrency = 3,
-  changed: (store: Store) => Store = identity
+  changed: (store: engineStore.EngineStore) => engineStore.EngineStore = identity
 ) =>
   Layer.build(
     PayoutBatch.layer({ concurrency }).pipe(

@@ -3,6 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Engine from "../../Engine.js"
+import { forOperator } from "../engineStore.js"
 import * as runners from "./runners.js"
 import * as schemaVersion from "./schemaVersion.js"
 import * as sqlStore from "./sqlStore.js"
@@ -13,7 +14,7 @@ export const open = (database: string, client: Layer.Layer<SqlClient.SqlClient, 
     if (yield* schemaVersion.isNew(database)) {
       return yield* new Engine.NothingStored({ database, reason: "no workflows are stored here" })
     }
-    return yield* sqlStore.make(yield* runners.make("1 minute"))
+    return forOperator(yield* sqlStore.make(yield* runners.make("1 minute")))
   }).pipe(
     (store) => Effect.flatMap(Layer.build(client), (context) => Effect.provide(store, context)),
     Effect.catchTag("SqlError", (cause) =>

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { readFileSync, readlinkSync } from "node:fs"
 import { hostname } from "node:os"
 import { performance } from "node:perf_hooks"
-import type * as Store from "../../Store.js"
+import type * as engineStore from "../engineStore.js"
 import { failed } from "./failed.js"
 
 /** Where process ids have one meaning: a boot of a machine, or a container on it. Elsewhere, only this process. */
@@ -61,7 +61,7 @@ export const createTable = Effect.flatMap(SqlClient.SqlClient, (sql) => {
  * and so has one whose process is gone. The time is the database's.
  */
 export const make = (expiration: Duration.DurationInput) =>
-  Effect.map(SqlClient.SqlClient, (sql): Store.Runners => {
+  Effect.map(SqlClient.SqlClient, (sql): engineStore.Runners => {
     const table = sql(name)
     const executions = sql("manilla_executions")
     const now = sql.literal(

@@ -2,6 +2,7 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Store from "../../Store.js"
+import type * as engineStore from "../engineStore.js"
 import type * as Execution from "../../Execution.js"
 import * as sqlBatches from "./sqlBatches.js"
 import { failed } from "./failed.js"
@@ -19,7 +20,7 @@ interface Row {
   /** The members that no statement selects by, as JSON. */
   readonly progress: string
   readonly cancel_requested: number
-  readonly ended_as: Store.EndState | null
+  readonly ended_as: Execution.EndState | null
   readonly ended_millis: number | null
   readonly exit: string | null
   readonly purged: number
@@ -136,8 +137,8 @@ export const createTables = Effect.gen(function* () {
 
 /** The executions in a table of an SQLite or PostgreSQL database, which exists. */
 export const make = (
-  runners: Store.Runners
-): Effect.Effect<Store.Store, never, SqlClient.SqlClient> =>
+  runners: engineStore.Runners
+): Effect.Effect<engineStore.EngineStore, never, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const table = sql(names.executions)
@@ -230,7 +231,7 @@ export const make = (
       ) AS cancel_requested`.pipe(Effect.map(byId))
     )
 
-    const modify: Store.Store["modify"] = (executionId, change, runner) =>
+    const modify: engineStore.EngineStore["modify"] = (executionId, change, runner) =>
       Effect.gen(function* () {
         const known = Option.filter(
           Option.fromNullable(seen.get(executionId)),

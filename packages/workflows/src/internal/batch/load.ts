@@ -3,7 +3,6 @@ import * as Issues from "@manilla/core/Issues"
 import type * as Batches from "@manilla/workflow-engine/Batches"
 import { differences } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
-import * as Text from "@manilla/workflow-engine/Text"
 import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -11,21 +10,19 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Stream from "effect/Stream"
+import { Key } from "../Key.js"
 import * as Batch from "../../Batch.js"
 import { mostShown } from "./mostShown.js"
+import { workflowName } from "./rules.js"
 
 const itemsPerStatement = 1_000
 
 const encodeItem = ParseResult.encodeEither(Batch.Item, { errors: "all" })
-const issuesOfKey = Issues.validator(Text.Key, ["batchKey"])
+const issuesOfKey = Issues.validator(Key, ["batchKey"])
 
-export const purged = (
-  workflow: string,
-  businessKey: string,
-  { ended }: Pick<Batches.Stored, "ended">
-) =>
+export const purged = (businessKey: string, { ended }: Pick<Batches.Stored, "ended">) =>
   new Execution.ExecutionPurged({
-    workflow,
+    workflow: workflowName,
     businessKey,
     state: "Succeeded",
     endedMillis: ended ?? 0
@@ -175,7 +172,6 @@ const compareAll = <E, R, E2>(
  */
 export const load = <E, R, E2, R2>(
   table: Batches.Service,
-  workflow: string,
   batchKey: string,
   items: Stream.Stream<Batch.Item, E, R>,
   begin: Effect.Effect<void, E2, R2>
@@ -186,8 +182,7 @@ export const load = <E, R, E2, R2>(
     yield* table.insert(batchKey, yield* Clock.currentTimeMillis)
     const unlessPurged = Effect.flatMap(
       Effect.map(table.find(batchKey), Option.getOrThrow),
-      (it) =>
-        it.phase === "purged" ? Effect.fail(purged(workflow, batchKey, it)) : Effect.succeed(it)
+      (it) => (it.phase === "purged" ? Effect.fail(purged(batchKey, it)) : Effect.succeed(it))
     )
     const { epoch, phase, total } = yield* unlessPurged
     if (phase !== "storing") {

@@ -10,12 +10,15 @@ import * as rules from "./rules.js"
 const itemsPerRead = 500
 
 /** The operations on batches, all of which are changes of their table. */
-export const make = (table: Batches.Service, name: string) => {
+export const make = (table: Batches.Service) => {
   const stored = (batchKey: string) =>
     Effect.gen(function* () {
       const batch = Option.getOrUndefined(yield* table.find(batchKey))
       if (batch === undefined || batch.phase === "storing") {
-        return yield* new Execution.ExecutionNotFound({ workflow: name, businessKey: batchKey })
+        return yield* new Execution.ExecutionNotFound({
+          workflow: rules.workflowName,
+          businessKey: batchKey
+        })
       }
       return { ...batch, phase: batch.phase }
     })
@@ -23,7 +26,7 @@ export const make = (table: Batches.Service, name: string) => {
   const found = (batchKey: string) =>
     Effect.flatMap(stored(batchKey), ({ phase, ...batch }) =>
       phase === "purged"
-        ? Effect.fail(purged(name, batchKey, batch))
+        ? Effect.fail(purged(batchKey, batch))
         : Effect.succeed({ ...batch, phase })
     )
 
@@ -92,7 +95,10 @@ export const make = (table: Batches.Service, name: string) => {
       Effect.gen(function* () {
         const { epoch, phase } = yield* stored(batchKey)
         if (phase !== "ended" && phase !== "purged") {
-          return yield* new Execution.ExecutionNotEnded({ workflow: name, businessKey: batchKey })
+          return yield* new Execution.ExecutionNotEnded({
+            workflow: rules.workflowName,
+            businessKey: batchKey
+          })
         }
         // In this order: a batch without its items would look like one with other items.
         yield* table.change(batchKey, { phase: "purged" }, { phase })

@@ -12,6 +12,9 @@ import * as Schema from "effect/Schema"
 import * as DisbursePayout from "../../DisbursePayout.js"
 import { isWorthRepeating } from "../write.js"
 
+/** The name of the workflow of a batch. */
+export const workflowName = "Manilla/PayoutBatch/2"
+
 /** Different pairs of keys give different business keys, which are within the limit of a business key. */
 export const businessKey = (
   batchKey: string,

@@ -14,8 +14,8 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Struct from "effect/Struct"
 import type * as Batch from "../../Batch.js"
-import * as PayoutBatch from "../../PayoutBatch.js"
 import * as batch from "../batch/operate.js"
+import { workflowName } from "../batch/rules.js"
 import * as words from "./words.js"
 
 /** Why an operation was refused. Nothing was changed. */
@@ -97,7 +97,7 @@ const table = (
   return { rows, text: Stream.concat(Stream.make(header), lines) }
 }
 
-const isBatch = ({ workflow }: Store.Name) => workflow === PayoutBatch.workflow.name
+const isBatch = ({ workflow }: Store.Name) => workflow === workflowName
 
 const iso = (millis: number | null | undefined) =>
   millis === undefined || millis === null ? undefined : new Date(millis).toISOString()
@@ -110,7 +110,7 @@ type Batches = ReturnType<typeof batch.make>
 const orRefused = (error: Effect.Effect.Error<ReturnType<Batches["pause" | "purge"]>>): Failure =>
   error._tag === "StorageError" ? error : new Refused({ status: 409, message: error.message })
 
-const of = (runners: ReadonlyArray<string>) =>
+const runnersText = (runners: ReadonlyArray<string>) =>
   runners.length === 0
     ? "No process runs workflows on this database: nothing happens until one starts."
     : `Workflows are run by ${runners.join(", ")}.`
@@ -127,7 +127,7 @@ const found = ({ list }: Store.Store, { key = "", workflow }: Input) =>
       })
   )
 
-const only = (inside: Store.Store, input: Input) =>
+const findOne = (inside: Store.Store, input: Input) =>
   Effect.flatMap(found(inside, input), ([first, ...others]) => {
     const names = [first, ...others].map(({ workflow }) => workflow).join(", ")
     return others.length > 0
@@ -284,44 +284,35 @@ const change = (
     ["key", "workflow"],
     (inside, input) =>
       Effect.gen(function* () {
-        const execution = yield* only(inside, input)
+        const execution = yield* findOne(inside, input)
         const { businessKey: key, workflow } = execution
-        const batches = batch.make(inside.batches, PayoutBatch.workflow.name)
+        const batches = batch.make(inside.batches)
         const onBatch: Effect.Effect<void, Parameters<typeof orRefused>[0]> = batches[name](key)
         const done = yield* isBatch(execution)
           ? Effect.mapError(Effect.as(onBatch, batchDone), orRefused)
           : onExecution(execution, inside)
-        const runners = yield* inside.runners.list
+        const runners = yield* inside.runners
         return {
           rows: Stream.make({ key, workflow, done, runners }),
-          text: Stream.make(plain(`${key}: ${done} ${of(runners)}`))
+          text: Stream.make(plain(`${key}: ${done} ${runnersText(runners)}`))
         }
       }),
     { isChange: true }
   )
 
-/** Changes the row of an execution that has not ended: a process that runs workflows notices it within a second. */
-const request =
-  (change: typeof Store.resume, done: (changed: Execution.Execution) => string) =>
-  (execution: Execution.Execution, inside: Store.Store) =>
-    Effect.map(
-      change(inside, execution),
-      Option.match({
-        onNone: () => "it is no longer stored.",
-        onSome: (changed) =>
-          changed.end === undefined ? done(changed) : "it has ended, and nothing was changed."
-      })
-    )
-
-const purgeOne = (execution: Execution.Execution, inside: Store.Store) => {
-  const { businessKey, end, workflow } = execution
-  return end === undefined
-    ? refused(409, new Execution.ExecutionNotEnded({ workflow, businessKey }).message)
-    : Effect.as(
-        Store.purge(inside, execution),
-        "its payload, its result and its steps are deleted. The key stays taken."
-      )
-}
+/** Says what follows a change of a row: a process that runs workflows notices it within a second. */
+const changed = (
+  row: ReturnType<Store.Store["resume"]>,
+  done: (changed: Execution.Execution) => string
+) =>
+  Effect.map(
+    row,
+    Option.match({
+      onNone: () => "it is no longer stored.",
+      onSome: (changed) =>
+        changed.end === undefined ? done(changed) : "it has ended, and nothing was changed."
+    })
+  )
 
 /** All operations, for the command and for the routes. */
 export const operations: Readonly<Record<string, Operation>> = {
@@ -362,8 +353,8 @@ export const operations: Readonly<Record<string, Operation>> = {
         const reports = yield* Effect.forEach(all, (execution) =>
           reportOf(inside, execution, input.reveal === true)
         )
-        const runners = yield* inside.runners.list
-        const text = [...reports.flatMap(reportLines), "", of(runners)]
+        const runners = yield* inside.runners
+        const text = [...reports.flatMap(reportLines), "", runnersText(runners)]
         return { rows: Stream.fromIterable(reports), text: Stream.fromIterable(text) }
       })
   ),
@@ -372,7 +363,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     ["key", "reveal"],
     (inside, input) =>
       Effect.gen(function* () {
-        const { found, results } = batch.make(inside.batches, PayoutBatch.workflow.name)
+        const { found, results } = batch.make(inside.batches)
         const key = input.key ?? ""
         yield* Effect.mapError(found(key), orRefused)
         const rows = results(key).pipe(
@@ -387,20 +378,22 @@ export const operations: Readonly<Record<string, Operation>> = {
   resume: change(
     "resume",
     "ends the pause of an execution now, or of a batch",
-    request(Store.resume, ({ pause }) =>
-      pause === undefined
-        ? "it is in no pause, and nothing was changed."
-        : "its pause ends within a second."
-    ),
+    ({ executionId }, { resume }) =>
+      changed(resume(executionId), ({ pause }) =>
+        pause === undefined
+          ? "it is in no pause, and nothing was changed."
+          : "its pause ends within a second."
+      ),
     "if it was paused, it sends items again within a second."
   ),
   interrupt: change(
     "interrupt",
     "stops an execution, after the outcome of its request is known, or a batch",
-    request(
-      Store.interrupt,
-      () => "it is to end. If the outcome of a request is unknown, that is continued first."
-    ),
+    ({ executionId }, { interrupt }) =>
+      changed(
+        interrupt(executionId),
+        () => "it is to end. If the outcome of a request is unknown, that is continued first."
+      ),
     "it sends no further items, for good. Those that were sent continue."
   ),
   pause: change(
@@ -412,7 +405,11 @@ export const operations: Readonly<Record<string, Operation>> = {
   purge: change(
     "purge",
     "deletes what is stored of an execution or a batch that has ended, except its key",
-    purgeOne,
+    (execution, { purge }) =>
+      purge(execution).pipe(
+        Effect.as("its payload, its result and its steps are deleted. The key stays taken."),
+        Effect.catchTag("ExecutionNotEnded", ({ message }) => refused(409, message))
+      ),
     "its items and their results are deleted. The key stays taken."
   )
 }

@@ -44,7 +44,7 @@ export interface Words {
 
 export const said = (brief: string, more = ""): Words => ({ brief, text: `It ${brief}.${more}` })
 
-const ends: Record<Store.EndState, string> = {
+const ends: Record<Execution.EndState, string> = {
   Succeeded: "ended with a result",
   Failed: "failed",
   Died: "ended with a defect"
@@ -198,7 +198,7 @@ export const events = (
   { end, exit, startedMillis }: Execution.Execution,
   steps: ReadonlyArray<Store.Step>
 ): ReadonlyArray<Event> => {
-  const last = (state: Store.EndState): Said =>
+  const last = (state: Execution.EndState): Said =>
     state === "Succeeded" ? { text: "ended with a result" } : failure(JSON.parse(exit ?? "null"))
   return [
     { atMillis: startedMillis, kind: "started", step: "", text: "started" },

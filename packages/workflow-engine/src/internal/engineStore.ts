@@ -1,0 +1,116 @@
+import * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import * as Execution from "../Execution.js"
+import type * as Store from "../Store.js"
+import * as transitions from "./transitions.js"
+
+/** A step after it was stored. */
+export interface Kept {
+  /** The result that counts: the one that was stored first. */
+  readonly exit: string
+  readonly isCancelRequested: boolean
+}
+
+/** Executions that were given to a runner. */
+export interface Taken {
+  readonly taken: ReadonlyArray<Execution.Execution>
+  /** When the next one is due. `Infinity` if the store does not know it. */
+  readonly nextMillis: number
+}
+
+/** A change of a stored execution. */
+export type Change = (execution: Execution.Execution) => Execution.Execution
+
+type Stores<A> = Effect.Effect<A, Execution.StorageError>
+
+/** The store of executions and of the results of their steps. Each method is one atomic change. */
+export interface EngineStore extends Pick<
+  Store.Store,
+  "find" | "list" | "open" | "steps" | "batches"
+> {
+  /** Stores a new execution, and returns the stored one: an earlier one under the same id stays. */
+  readonly insert: (
+    execution: Execution.Execution
+  ) => Stores<{ readonly stored: Execution.Execution; readonly isNew: boolean }>
+
+  readonly read: (executionId: string) => Stores<Option.Option<Execution.Execution>>
+
+  /**
+   * Changes an execution, and returns the new one. With a runner, only while that one owns it. None if it was not
+   * changed.
+   */
+  readonly modify: (
+    executionId: string,
+    change: Change,
+    runner?: number
+  ) => Stores<Option.Option<Execution.Execution>>
+
+  /** Gives executions of these workflows that are due, and that nobody owns, to a runner that is listed. */
+  readonly take: (
+    runner: number,
+    workflows: ReadonlyArray<string>,
+    nowMillis: number,
+    limit: number
+  ) => Stores<Taken>
+
+  /** The ids of the executions that a runner owns. */
+  readonly owned: (runner: number) => Stores<ReadonlyArray<string>>
+
+  /** Stores the result of a step, if the runner owns the execution. None if it does not. */
+  readonly keep: (
+    executionId: string,
+    runner: number,
+    step: Store.Step
+  ) => Stores<Option.Option<Kept>>
+
+  /** Stores a result that comes from outside, unless it has one. Returns whether it is new. */
+  readonly signal: (executionId: string, step: Store.Step) => Stores<boolean>
+
+  /** Deletes the results of an execution. */
+  readonly forget: (executionId: string) => Stores<void>
+
+  readonly runners: Runners
+}
+
+/** The processes that run executions of a store. Each has a number, which is never used again. */
+export interface Runners {
+  readonly join: Stores<number>
+
+  /** Shows that a runner lives. False if it was taken for dead: it owns nothing any more. */
+  readonly beat: (runner: number) => Stores<boolean>
+
+  /** Frees the executions of runners that have died. */
+  readonly reap: (runner: number) => Stores<void>
+
+  /** Frees the executions of a runner that ends. */
+  readonly leave: (runner: number) => Stores<void>
+
+  /** The runners that live, in words. */
+  readonly list: Stores<ReadonlyArray<string>>
+}
+
+/** The store as an operator sees it. */
+export const forOperator = ({
+  batches,
+  find,
+  forget,
+  list,
+  modify,
+  open,
+  runners,
+  steps
+}: EngineStore): Store.Store => ({
+  find,
+  list,
+  open,
+  steps,
+  resume: (executionId) => modify(executionId, transitions.resumed),
+  interrupt: (executionId) => modify(executionId, transitions.interrupted),
+  purge: ({ businessKey, end, executionId, workflow }) =>
+    end === undefined
+      ? new Execution.ExecutionNotEnded({ workflow, businessKey })
+      : // In this order, so that a crash in between leaves nothing behind.
+        Effect.zipRight(forget(executionId), modify(executionId, transitions.purged)),
+  runners: runners.list,
+  batches
+})
