@@ -94,9 +94,7 @@ VirtualClock.test("the summary of a batch that is purged at its end adds up", ()
     // Right after the end of the batch is stored, and before its ends are counted.
     const change: Batches.Service["change"] = (key, to, where) =>
       Effect.tap(table.change(key, to, where), () =>
-        to.phase === "ended"
-          ? Effect.orDie(operate.make(table).purge(key))
-          : Effect.void
+        to.phase === "ended" ? Effect.orDie(operate.make(table).purge(key)) : Effect.void
       )
     const context = yield* life({ ...table, change })
     const batches = yield* Effect.provide(start(3), context)
