@@ -2,8 +2,7 @@
 //
 // On SQLite or PostgreSQL, it kills the processes that run workflows, starts new executions in each of their
 // lives, and prints a report. On PostgreSQL, it also stops runners and restarts the database. With
-// `batch-`, the executions are batches of payouts, each of which is there for about ten kills. `payroll` is one long
-// batch on SQLite.
+// `batch-`, the executions are batches of payouts, one for each fifty kills. `payroll` is one long batch on SQLite.
 //
 // On the sandbox, it checks the ledger after each of many random operations, concurrent requests with one key,
 // and kills of the command with a data file.
@@ -90,10 +89,10 @@ const soak = Command.make("npm run soak --").pipe(
     Command.make("sqlite", { ...common, ...jobs }, onSqlite),
     Command.make("postgres", { ...common, ...jobs, runners }, onPostgres),
     Command.make("batch-sqlite", { ...common, ...items }, (options) =>
-      onSqlite({ ...options, jobsPerLife: 0.1 })
+      onSqlite({ ...options, jobsPerLife: 0.02 })
     ),
     Command.make("batch-postgres", { ...common, ...items, runners }, (options) =>
-      onPostgres({ ...options, jobsPerLife: 0.1 })
+      onPostgres({ ...options, jobsPerLife: 0.02 })
     ),
     Command.make("payroll", payrollOptions, onPayroll),
     Command.make("sandbox", sandboxOptions, onSandbox)
