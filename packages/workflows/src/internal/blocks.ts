@@ -23,7 +23,9 @@ export interface Run extends Body.Known {
   isCompensating: boolean
 }
 
+/** By scope: `DurableDeferred.raceAll` and `into` make another instance with the scope of the body. */
 const runs = new WeakMap<Scope.Scope, { readonly instance: Instance; readonly run: Run }>()
+
 /** The run that a block belongs to. */
 export const current: Effect.Effect<Run, never, Body.InExecution> = Effect.gen(function* () {
   const instance = yield* WorkflowEngine.WorkflowInstance

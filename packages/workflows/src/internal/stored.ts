@@ -49,16 +49,15 @@ const kept = <A, I, E, EI, R>(
       const message = `${workflow}: the stored result of the step "${name}" of ${key} does not fit the schema of this process: ${issues}. It stays as it is, and the execution waits. Run it with the schema that it was started with, and it continues; give the changed workflow a new name.`
       return Effect.die(new Body.UnreadableResult({ message }))
     })
-  return Effect.gen(function* () {
+  const end = Effect.gen(function* () {
     const known = yield* steps.find(name)
-    if (known !== undefined) return yield* yield* read(known)
+    if (known !== undefined) return yield* read(known)
     const exit = yield* completed(name, execute)
     // Read as a later run reads it: a member that is not stored must not reach a request.
-    return yield* yield* read(yield* steps.keep(name, yield* Effect.orDie(toJson(exit))))
-  }).pipe(
-    // A pause beside it does not suspend the body before the result is stored.
-    (step) => Workflow.wrapActivityResult(step, () => false)
-  )
+    return yield* read(yield* steps.keep(name, yield* Effect.orDie(toJson(exit))))
+  })
+  // A pause beside it does not suspend the body before the result is stored.
+  return Workflow.wrapActivityResult(Effect.flatten(end), () => false)
 }
 
 /**

@@ -152,6 +152,7 @@ export const write = <A, I, R>({
     const Result = resultOf(success)
     const deadlineMillis = Duration.toMillis(carryOn.deadline)
 
+    /** Whether an earlier request may have been applied, and no answer to it is known. */
     let isDoubtful = sentMillis !== undefined
     /** When the first request may have been sent. */
     let sinceMillis = sentMillis
@@ -184,7 +185,7 @@ export const write = <A, I, R>({
         })
       })
 
-    /** Whether a request may have been applied, and no answer says so yet. */
+    /** The same, or the request that is under way may have been applied. */
     let isOpen = isDoubtful
     const ended = Effect.gen(function* () {
       for (let round = 0; ; round++) {
