@@ -17,8 +17,7 @@ const millisAgo = (age: Duration.DurationInput) =>
 
 /**
  * The executions that fit, the oldest first, without their payloads. They are read in pages. A part that is left out
- * selects all. The state
- * is the stored one: for an execution whose process was killed, the state before that.
+ * selects all. The state is the stored one: for an execution whose process was killed, the state before that.
  *
  * @example
  * import * as Executions from "@manilla/workflow-engine/Executions"
