@@ -26,7 +26,7 @@ export type EndState = typeof EndState.Type
  * | ------------- | -------------------------------------------------- |
  * | `Running`     | it is in a step, or is about to be                 |
  * | `Waiting`     | it is in a durable pause                           |
- * | `Succeeded`   | it ended with a resource; check the resource's status |
+ * | `Succeeded`   | it ended with a result; check the status of a resource |
  * | `Failed`      | it ended with a typed error                        |
  * | `Died`        | it ended with a defect                             |
  *
@@ -64,7 +64,10 @@ export interface Execution {
   readonly wakes: number
   /** The id of the last resource that it created, such as a payout's reference. */
   readonly resource: string | undefined
-  /** The outcome of its writes, and of those of the executions that it has awaited. Undefined before its end. */
+  /**
+   * The outcome of its writes, and of those of the executions that it has awaited. Undefined before its end, and for a
+   * body without blocks.
+   */
   readonly outcome: Errors.Outcome | undefined
   readonly isCancelRequested: boolean
   /** How and when it ended. */
@@ -263,7 +266,7 @@ export class ExecutionPurged extends Schema.TaggedError<ExecutionPurged>(
   "@manilla/workflow-engine/ExecutionPurged"
 )("ExecutionPurged", { ...named, state: EndState, endedMillis: Schema.Number }) {
   override get message(): string {
-    return `${this.workflow}: the execution of ${this.businessKey} ended as ${this.state} at ${new Date(this.endedMillis).toISOString()}, and its payload and result were purged. Read the resource from the service, or use another business key for another operation.`
+    return `${this.workflow}: the execution of ${this.businessKey} ended as ${this.state} at ${new Date(this.endedMillis).toISOString()}, and its payload and result were purged. Read what it created from the service, or use another business key for another operation.`
   }
 }
 

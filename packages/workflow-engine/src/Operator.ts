@@ -55,7 +55,8 @@ export interface Operator<in Payload, out A, out E> {
   readonly resume: (key: string) => Effect.Effect<void, NotFound>
 
   /**
-   * Asks an execution to end with `ExecutionCancelled`. Before its request has left, nothing is created. If
+   * Asks an execution to end: a body of blocks with `ExecutionCancelled`, and any other one with an interrupt when it next
+   * waits. Before its request has left, nothing is created. If
    * the outcome of a request is unknown, the execution first continues to a known one. A look that is under
    * way ends first, within a minute by default. A resource that exists continues at the service. A body of
    * blocks that waits for a signal, or for an execution that it has started, hears of it after that: interrupt that

@@ -927,3 +927,26 @@ describe.each(Object.entries(engineLayers))("text that no database stores, in %s
     })
   )
 })
+
+const Plain = Workflow.make({
+  name: "Shop/Plain/1",
+  payload: { key: Schema.String },
+  idempotencyKey: ({ key }) => key
+})
+
+it.live("a body without blocks has no outcome: nobody has noted its effects", () =>
+  Effect.gen(function* () {
+    const operator = yield* Operator.of(Plain)
+    yield* operator.start({ key: "order-42" })
+    yield* operator.await("order-42")
+    const { outcome, state } = yield* operator.status("order-42")
+    assert.deepStrictEqual({ outcome, state }, { outcome: undefined, state: "Succeeded" })
+  }).pipe(
+    Effect.provide(
+      Layer.provideMerge(
+        Plain.toLayer(() => Effect.void),
+        Memory.layerMemory
+      )
+    )
+  )
+)

@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
+import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -13,6 +14,7 @@ import { forOperator } from "../../workflow-engine/src/internal/engineStore.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import { driver } from "../src/internal/operate/cli.js"
 import { operations } from "../src/internal/operate/operations.js"
+import * as words from "../src/internal/operate/words.js"
 import * as engines from "../../workflow-engine/test/utils/engines.js"
 
 const Approval = Workflow.make({
@@ -102,3 +104,61 @@ it.effect.each(["order-\0", "order-\ud800"])(
       )
     })
 )
+
+const waiting: Execution.Execution = {
+  workflow: "Test/Approval/1",
+  businessKey: "order-42",
+  executionId: "1",
+  payload: "{}",
+  parent: undefined,
+  startedMillis: 0,
+  runner: undefined,
+  dueMillis: 10_000,
+  pause: undefined,
+  clocks: {},
+  wakes: 0,
+  resource: undefined,
+  outcome: undefined,
+  isCancelRequested: false,
+  end: undefined,
+  exit: undefined,
+  isPurged: false
+}
+
+const succeeded = (value?: unknown) => JSON.stringify({ _tag: "Success", value })
+const interrupted = JSON.stringify({
+  _tag: "Failure",
+  cause: {
+    _tag: "Parallel",
+    left: { _tag: "Interrupt", fiberId: { _tag: "None" } },
+    right: { _tag: "Interrupt", fiberId: { _tag: "None" } }
+  }
+})
+
+it.each([
+  ["reserve/1", succeeded(), "reserve: done"],
+  ["orders/ship/2", succeeded(), "orders/ship: done"],
+  ["write/1", succeeded({ _tag: "Done" }), "write: done"],
+  ["look/1", interrupted, "look: ended because it was interrupted"],
+  ["deferred/approved", succeeded(), "approved: done"],
+  ["step/ask the buyer/1", succeeded(), "ask the buyer: done"],
+  ["begin/Shop.pay/0/1", succeeded(), "Shop.pay, request 1: sent"],
+  ["look/final/1/1", succeeded({ _tag: "Done" }), "final, look 2: final"]
+])("the step %s of a user or of a block is named as in its body", (name, exit, expected) => {
+  const step = { name, exit, storedMillis: 0 }
+  const [event] = words.events(waiting, [step]).slice(1)
+  assert.strictEqual(event && words.line(event), expected)
+})
+
+it.each([
+  ["until the next day", "It sleeps (until the next day). It continues"],
+  ["wait", "It sleeps (wait). It continues"],
+  ["carry-on", "It sleeps (carry-on). It continues"],
+  ["signal", "It sleeps (signal). It continues"],
+  ["sleep/the night", "It sleeps (the night). It continues"],
+  ["wait/final/3", "It has no final status yet. It looks again"],
+  ["carry-on/Shop.pay/0", "Shop.pay has no clear answer yet. It sends again the same request with"]
+])("the pause %s of a user is not taken for one of a block", (pause, expected) => {
+  const { text } = words.state(Execution.toStatus({ ...waiting, pause }), 0)
+  assert.isTrue(text.startsWith(expected), text)
+})

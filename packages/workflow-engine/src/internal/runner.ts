@@ -99,9 +99,10 @@ export const make = (
       run: ownedRun.Run,
       { workflow }: Registered,
       result: Workflow.Result<unknown, unknown>,
-      sideEffects: Body.SideEffects
+      instance: WorkflowEngine.WorkflowInstance["Type"]
     ) =>
       Effect.gen(function* () {
+        const sideEffects = Body.sideEffectsOf(instance)
         const { clocks, execution, pauses } = run
         const { businessKey, executionId, parent, wakes } = execution
         const created = (row: Execution.Execution) => ({
@@ -123,7 +124,10 @@ export const make = (
         )
         const state = stateOf(result.exit)
         const atMillis = yield* Clock.currentTimeMillis
-        const outcome = Body.outcomeOf(sideEffects)
+        // Without blocks, a body may have applied something that nobody has noted.
+        const noted = Body.outcomeOf(sideEffects)
+        const isKnown = noted !== "notApplied" || Body.seesInterrupts(instance)
+        const outcome = isKnown ? noted : undefined
         const changed = yield* leave(run, (row) =>
           transitions.ended({ state, atMillis }, exit, outcome)(created(row))
         )
@@ -184,7 +188,7 @@ export const make = (
             // A fiber that was interrupted does not come here: the body interrupted itself.
             isCut ? new Workflow.Complete({ exit: Exit.interrupt(FiberId.none) }) : result
         })
-        yield* conclude(run, registered, result, Body.sideEffectsOf(instance))
+        yield* conclude(run, registered, result, instance)
       })
 
     /** Runs an execution that this runner owns. An earlier run has ended, or has lost it. */

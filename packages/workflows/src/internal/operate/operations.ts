@@ -51,7 +51,7 @@ export const inputs: Readonly<Record<keyof Input, string>> = {
   workflow: "the versioned name of a workflow, such as Manilla/DisbursePayout/2",
   state: `${Struct.keys(states).join(", ")}; by default open, those that have not ended`,
   limit: "the most rows; by default 100",
-  reveal: "also print payloads and phone numbers"
+  reveal: "also print payloads, results and phone numbers"
 }
 
 type Failure = Refused | Execution.StorageError
@@ -85,7 +85,8 @@ const fit = (value: unknown, width: number): string => {
 /** Rows as a table with these columns, which have a width. */
 const table = (
   rows: Stream.Stream<Row, Failure>,
-  columns: Readonly<Record<string, number>>
+  columns: Readonly<Record<string, number>>,
+  none = "none"
 ): Answer => {
   const line = (cell: (name: string) => unknown) =>
     Object.entries(columns)
@@ -93,7 +94,9 @@ const table = (
       .join(" ")
       .trimEnd()
   const header = line((name) => name.toUpperCase())
-  const lines = Stream.map(rows, (row) => line((name) => row[name]))
+  const lines = Stream.map(rows, (row) => line((name) => row[name])).pipe(
+    Stream.orElseIfEmpty(() => none)
+  )
   return { rows, text: Stream.concat(Stream.make(header), lines) }
 }
 
@@ -205,7 +208,8 @@ const reportOf = (inside: Store.Store, execution: Execution.Execution, reveal: b
       events: words
         .events(execution, steps)
         .map((event) => ({ ...event, at: iso(event.atMillis) })),
-      payload: reveal && execution.payload !== "" ? execution.payload : undefined
+      payload: reveal && execution.payload !== "" ? execution.payload : undefined,
+      result: reveal ? execution.exit : undefined
     }
   })
 
@@ -214,13 +218,14 @@ export type Status = Effect.Effect.Success<ReturnType<typeof statusOf>>
 export type Report = Effect.Effect.Success<ReturnType<typeof reportOf>>
 
 const reportLines = (report: Report) => {
-  const { events, items = [], payload, resource } = report
+  const { events, items = [], payload, resource, result } = report
   return [
     `${report.key} of ${report.workflow}: ${report.state}`,
     `  ${report.text}`,
     ...(resource === undefined ? [] : [`  resource: ${resource}`]),
     ...items.map(({ items, text }) => `  ${String(items).padStart(9)} ${text}`),
     ...(payload === undefined ? [] : [`  payload: ${payload}`]),
+    ...(result === undefined ? [] : [`  result: ${result}`]),
     "",
     ...events.map((event) => `  ${words.moment(event.atMillis)}  ${words.line(event)}`)
   ].map(plain)
@@ -340,7 +345,8 @@ export const operations: Readonly<Record<string, Operation>> = {
         Stream.mapEffect((execution) => statusOf(inside, execution))
       )
       const widths = { key: 28, workflow: 25, state: 11, now: 33 }
-      return Effect.succeed(table(rows, widths))
+      const none = `none that is ${state}; --state all also lists those that have ended`
+      return Effect.succeed(table(rows, widths, none))
     },
     { isTable: true }
   ),

@@ -1,6 +1,7 @@
 import * as Errors from "@manilla/core/Errors"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import type * as Store from "@manilla/workflow-engine/Store"
+import * as Cause from "effect/Cause"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -57,21 +58,26 @@ export const state = (execution: Execution.Status, now: number): Words => {
   if (pause === Execution.Pause.unreadable)
     return said("waits for a process with a schema that fits")
   const interrupted = isCancelRequested ? " It is to be interrupted." : ""
-  if (pause === Execution.Pause.signal) return said("waits for a signal")
+  if (pause === Execution.Pause.signal && dueMillis === Execution.never) {
+    return said("waits for a signal")
+  }
   if (pause === undefined) {
     return {
       brief: "runs",
       text: `It runs, or did so when its process stopped.${interrupted}`
     }
   }
-  const [kind, ...parts] = pause.split("/")
-  if (kind === Execution.Pause.child) return said("waits for an execution that it has started")
+  if (pause.startsWith(`${Execution.Pause.child}/`)) {
+    return said("waits for an execution that it has started")
+  }
+  // Those of the blocks: others are those of a user.
+  const [, kind, block] = /^(carry-on|wait)\/(.+)\/\d+$/.exec(pause) ?? []
   const [why, next] =
     kind === "carry-on"
-      ? [`${parts.slice(0, -1).join("/")} has no clear answer yet.`, "sends again"]
+      ? [`${block} has no clear answer yet.`, "sends again"]
       : kind === "wait"
         ? ["It has no final status yet.", "looks again"]
-        : [`It sleeps (${parts.join("/")}).`, "continues"]
+        : [`It sleeps (${pause.replace(/^sleep\//, "")}).`, "continues"]
   const when =
     dueMillis === 0
       ? ["when taken up", "as soon as a process takes it up"]
@@ -122,10 +128,20 @@ const error = (value: unknown): Said =>
     })
   })
 
+const decodeCause = Schema.decodeUnknownOption(
+  Schema.Cause({ error: Schema.Unknown, defect: Schema.Unknown })
+)
+
 const failure = (exit: unknown): Said => {
-  const cause = Predicate.isRecord(exit) ? exit["cause"] : undefined
-  const isTyped = Predicate.isRecord(cause) && cause["_tag"] === "Fail"
-  const said: Said = isTyped ? error(cause["error"]) : { text: "a defect", tone: "bad" }
+  const cause = Option.getOrElse(
+    decodeCause(Predicate.isRecord(exit) ? exit["cause"] : undefined),
+    () => Cause.die(exit)
+  )
+  if (Cause.isInterruptedOnly(cause)) return { text: "ended because it was interrupted" }
+  const said: Said = Option.match(Cause.failureOption(cause), {
+    onSome: error,
+    onNone: () => ({ text: "a defect", tone: "bad" })
+  })
   return { ...said, text: `ended with ${said.text}` }
 }
 
@@ -173,19 +189,24 @@ const kinds: Readonly<Record<string, Event["kind"]>> = {
   look: "looked"
 }
 
+/** The names of the steps of a loop in a block: others are those of a user. A step ends with its attempt. */
+const roundPattern = /^(begin|write|look)\/(.+)\/(\d+)\/\d+$/
+const stepPattern = /^(?:(step|cancelled|child|deferred)\/)?(.+?)(?:\/(?:\d+|begun))?$/
+
 const stepEvent = ({ exit: json, name, storedMillis }: Store.Step): Event => {
   const exit: unknown = JSON.parse(json)
-  const [prefix = "", ...parts] = name.split("/")
-  const kind = kinds[prefix] ?? "step"
-  const isRound = kind !== "step"
-  const round = `, ${kind === "looked" ? "look" : "request"} ${Number(parts.at(-2)) + 1}`
-  const step = `${parts.slice(0, isRound ? -2 : -1).join("/")}${isRound ? round : ""}`
+  const [, prefix = "", block = name, round] =
+    roundPattern.exec(name) ?? stepPattern.exec(name) ?? []
+  const isRound = round !== undefined
+  const kind = isRound ? (kinds[prefix] ?? "step") : "step"
+  const count = `, ${kind === "looked" ? "look" : "request"} ${Number(round) + 1}`
+  const step = isRound ? `${block}${count}` : block
   const said = (): Said => {
     if (!Predicate.isRecord(exit) || exit["_tag"] !== "Success") return failure(exit)
     if (prefix === "begin") return { text: "sent" }
     if (prefix === "cancelled") return { text: "saw the interrupt" }
     if (prefix === Execution.Pause.child)
-      return { text: parts.at(-1) === "begun" ? "started" : "ended" }
+      return { text: name.endsWith("/begun") ? "started" : "ended" }
     return isRound && Predicate.isRecord(exit["value"])
       ? roundSaid(exit["value"])
       : { text: "done" }
