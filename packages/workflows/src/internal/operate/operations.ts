@@ -360,7 +360,11 @@ export const operations: Readonly<Record<string, Operation>> = {
           reportOf(inside, execution, input.reveal === true)
         )
         const runners = yield* inside.runners
-        const text = [...reports.flatMap(reportLines), "", runnersText(runners)]
+        const isOpen = all.some(({ end }) => end === undefined)
+        const text = [
+          ...reports.flatMap(reportLines),
+          ...(isOpen ? ["", runnersText(runners)] : [])
+        ]
         return { rows: Stream.fromIterable(reports), text: Stream.fromIterable(text) }
       })
   ),

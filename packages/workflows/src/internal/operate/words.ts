@@ -53,8 +53,11 @@ const ends: Record<Execution.EndState, string> = {
 
 /** Why an execution waits, until when, and what it does next. */
 export const state = (execution: Execution.Status, now: number): Words => {
-  const { dueMillis, end, isCancelRequested, pause } = execution
-  if (end !== undefined) return said(`${ends[end.state]} ${distance(end.atMillis, now)}`)
+  const { dueMillis, end, isCancelRequested, isPurged, pause } = execution
+  if (end !== undefined) {
+    const purged = isPurged ? " Its payload, its result and its steps were purged." : ""
+    return said(`${ends[end.state]} ${distance(end.atMillis, now)}`, purged)
+  }
   if (pause === Execution.Pause.unreadable)
     return said("waits for a process with a schema that fits")
   const interrupted = isCancelRequested ? " It is to be interrupted." : ""
