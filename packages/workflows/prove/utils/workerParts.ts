@@ -7,10 +7,13 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Credentials } from "./jobs.js"
 
-/** Short pauses, so that a kill meets every step within seconds. A deadline is longer than the longest soak. */
+/**
+ * Short pauses, so that a kill meets every step within seconds. A deadline is longer than the longest soak, and a look may
+ * take longer than those of a thousand executions at once: if all give up, none ends.
+ */
 export const policy = {
   carryOn: { initial: "300 millis", factor: 1.5, deadline: "1 day" },
-  look: { initial: "100 millis", factor: 1.5, cap: "300 millis", deadline: "500 millis" },
+  look: { initial: "100 millis", factor: 1.5, cap: "300 millis", deadline: "5 seconds" },
   wait: { initial: "300 millis", factor: 1.2, deadline: "1 day" }
 } as const
 
