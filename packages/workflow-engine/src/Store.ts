@@ -83,8 +83,8 @@ export interface Step {
 type Stores<A> = Effect.Effect<A, Execution.StorageError>
 
 /**
- * The store of an engine, as an operator sees it. Each operation is one atomic change. A `StorageError` means that the
- * store failed: repeat the operation later.
+ * The store of an engine, as an operator sees it. A `StorageError` means that the store failed: repeat the operation
+ * later.
  *
  * @since 0.1.0
  * @category models
@@ -105,10 +105,13 @@ export interface Store {
   /** The results of an execution, in the order in which they were stored. */
   readonly steps: (executionId: string) => Stores<ReadonlyArray<Step>>
 
-  /** Ends the pause of an execution now, and returns the new one. None if it is not stored. */
+  /**
+   * Ends the pause of an execution, and returns the new one. None if it is not stored. A runner in this process goes on
+   * at once, and one elsewhere within its poll interval.
+   */
   readonly resume: (executionId: string) => Stores<Option.Option<Execution.Execution>>
 
-  /** Asks an execution to end, and returns the new one. None if it is not stored. */
+  /** Asks an execution to end, as soon as `resume`, and returns the new one. None if it is not stored. */
   readonly interrupt: (executionId: string) => Stores<Option.Option<Execution.Execution>>
 
   /** Deletes the steps, the payload and the result of an execution that has ended. */

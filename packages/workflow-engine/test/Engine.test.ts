@@ -950,3 +950,25 @@ it.live("a body without blocks has no outcome: nobody has noted its effects", ()
     )
   )
 )
+
+it.live("an operator of the engine in memory ends a pause at once", () =>
+  Effect.gen(function* () {
+    const engine = yield* Engine.Engine
+    const operator = yield* Operator.of(Plain)
+    const executionId = yield* operator.start({ key: "order-42" })
+    yield* Effect.repeat(Effect.delay(operator.status("order-42"), "10 millis"), {
+      until: ({ pause }) => pause !== undefined
+    })
+    yield* engine.resume(executionId)
+    yield* Effect.timeout(operator.await("order-42"), "20 seconds")
+  }).pipe(
+    Effect.provide(
+      Layer.provideMerge(
+        Plain.toLayer(() =>
+          DurableClock.sleep({ name: "a day", duration: "1 day", inMemoryThreshold: 0 })
+        ),
+        Memory.layerMemory
+      )
+    )
+  )
+)

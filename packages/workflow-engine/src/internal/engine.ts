@@ -298,8 +298,9 @@ const make = (store: EngineStore, options: runners.Options) =>
       Effect.timeout(healthTimeout),
       Effect.orElseSucceed(() => false)
     )
+    const operator = forOperator(store, lookNow)
     return Context.make(WorkflowEngine.WorkflowEngine, Body.withKnowledge(engine, knows)).pipe(
-      Context.add(Engine.Engine, { ...forOperator(store), start, untilEnd, isHealthy })
+      Context.add(Engine.Engine, { ...operator, start, untilEnd, isHealthy })
     )
   })
 

@@ -89,23 +89,17 @@ export interface Runners {
   readonly list: Stores<ReadonlyArray<string>>
 }
 
-/** The store as an operator sees it. */
-export const forOperator = ({
-  batches,
-  find,
-  forget,
-  list,
-  modify,
-  open,
-  runners,
-  steps
-}: EngineStore): Store.Store => ({
+/** The store as an operator sees it, and a runner in this process that looks for what is due after a change. */
+export const forOperator = (
+  { batches, find, forget, list, modify, open, runners, steps }: EngineStore,
+  look: Effect.Effect<void> = Effect.void
+): Store.Store => ({
   find,
   list,
   open,
   steps,
-  resume: (executionId) => modify(executionId, transitions.resumed),
-  interrupt: (executionId) => modify(executionId, transitions.interrupted),
+  resume: (executionId) => Effect.zipLeft(modify(executionId, transitions.resumed), look),
+  interrupt: (executionId) => Effect.zipLeft(modify(executionId, transitions.interrupted), look),
   purge: ({ businessKey, end, executionId, workflow }) =>
     end === undefined
       ? new Execution.ExecutionNotEnded({ workflow, businessKey })
