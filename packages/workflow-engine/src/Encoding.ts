@@ -33,14 +33,25 @@ type Kept = WeakMap<object, Kept>
 const results = new WeakMap<Kept, object>()
 
 /**
- * Encodes and decodes the end of a step, as it is stored: its `Exit` as JSON.
+ * The end of a step or an execution, as it is stored: its `Exit` as JSON.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const exitJson = <A, I, E, EI>(
+  success: Schema.Schema<A, I>,
+  failure: Schema.Schema<E, EI>
+) => Schema.parseJson(Schema.Exit({ success, failure, defect: Schema.Defect }))
+
+/**
+ * Encodes and decodes `exitJson`.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const exitCodec = memoize(
   <A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) => {
-    const exit = Schema.parseJson(Schema.Exit({ success, failure, defect: Schema.Defect }))
+    const exit = exitJson(success, failure)
     return { toJson: Schema.encode(exit), fromJson: Schema.decode(exit) }
   }
 )

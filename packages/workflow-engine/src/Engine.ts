@@ -70,7 +70,7 @@ export class NothingStored extends Schema.TaggedError<NothingStored>(
   reason: Schema.String
 }) {
   override get message(): string {
-    return `${this.database}: ${this.reason}. Name the database that the processes use which run workflows.`
+    return `${this.database}: ${this.reason}. Name the database of the processes that run workflows.`
   }
 }
 

@@ -125,6 +125,14 @@ export const Pause = {
  */
 export const never = Number.MAX_SAFE_INTEGER
 
+/**
+ * The outcome of a write, or of an execution.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Outcome = Schema.Literal("notApplied", "applied", "unknown")
+
 const named = {
   workflow: Schema.String,
   businessKey: Schema.String
@@ -238,7 +246,7 @@ export class ExecutionCancelled extends Schema.TaggedError<ExecutionCancelled>(
    * unless a compensation undid it. `unknown`: the outcome of a request is unknown, and nothing was
    * compensated.
    */
-  outcome: Schema.Literal("notApplied", "applied", "unknown"),
+  outcome: Outcome,
   /** The id or reference of the last resource that is known to be created. */
   resource: Schema.optional(Schema.String)
 }) {

@@ -56,11 +56,10 @@ export interface Operator<in Payload, out A, out E> {
 
   /**
    * Asks an execution to end: a body of blocks with `ExecutionCancelled`, and any other one with an interrupt when it next
-   * waits. Before its request has left, nothing is created. If
-   * the outcome of a request is unknown, the execution first continues to a known one. A look that is under
-   * way ends first, within a minute by default. A resource that exists continues at the service. A body of
-   * blocks that waits for a signal, or for an execution that it has started, hears of it after that: interrupt that
-   * execution too.
+   * waits. Before the request of a write has left, nothing is created. If its outcome is unknown, the execution first
+   * continues to a known one. A look that is under way ends first, within a minute by default. A resource that exists
+   * continues at the service. A body of blocks that waits for a signal, or for an execution that it has started, hears
+   * of it after that: interrupt that execution too.
    */
   readonly interrupt: (key: string) => Effect.Effect<void, NotFound>
 

@@ -1,6 +1,6 @@
 /**
  * The engine on an SQLite file: executions continue after a crash. Processes of one machine may share a file.
- * `@effect/sql-libsql`, `@effect/sql` and `@effect/experimental` are optional peers, for this module only.
+ * `@effect/sql-libsql` is an optional peer for this module, and `@effect/sql` for this one and `postgres`.
  *
  * @since 0.1.0
  */

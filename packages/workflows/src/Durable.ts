@@ -12,8 +12,8 @@
  * - A changed body gets a new name, such as `Shop/SendGift/2`. Keep the layer of the old one until its
  *   executions have ended.
  *
- * On the engines of `@manilla/workflow-engine`, an operator also finds the execution in `Executions`, and `interrupt` never loses
- * money. Effect's own engines interrupt a body also while the outcome of a write is unknown.
+ * On the engines of `@manilla/workflow-engine`, an operator also finds the execution in `Executions`, and `interrupt`
+ * never loses money. Effect's own engines interrupt a body also while the outcome of a write is unknown.
  *
  * @example
  * import * as Workflow from "@effect/workflow/Workflow"

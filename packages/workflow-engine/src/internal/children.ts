@@ -10,7 +10,7 @@ const codec = exitCodec(
     hasFailed: Schema.Boolean,
     /** Its encoded `Exit`, as JSON. */
     exit: Schema.String,
-    outcome: Schema.optional(Schema.Literal("applied", "notApplied", "unknown")),
+    outcome: Schema.optional(Execution.Outcome),
     resource: Schema.optional(Schema.String)
   }),
   Schema.Never

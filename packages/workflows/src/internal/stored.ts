@@ -61,8 +61,8 @@ const kept = <A, I, E, EI, R>(
 }
 
 /**
- * Runs an effect, and stores its result. On an engine of `@manilla/workflow-engine` it is not an `Activity`, whose fiber and schedule
- * cost more than the rest of a step.
+ * Runs an effect, and stores its result. On an engine of `@manilla/workflow-engine` it is not an `Activity`, whose fiber
+ * and schedule cost more than the rest of a step.
  */
 export const run = <A, I, E, EI, R>(
   run: Run,

@@ -3,6 +3,7 @@ import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Polling from "@manilla/core/Polling"
 import * as Payout from "@manilla/payouts/Payout"
 import type * as Batches from "@manilla/workflow-engine/Batches"
+import { exitJson } from "@manilla/workflow-engine/Encoding"
 import { isStorable } from "@manilla/workflow-engine/Text"
 import * as Cause from "effect/Cause"
 import type * as Effect from "effect/Effect"
@@ -23,13 +24,7 @@ export const businessKey = (
   IdempotencyKey.deriveLong("PayoutBatch", batchKey, key)
 
 /** The end of an item, as it is stored. */
-const End = Schema.parseJson(
-  Schema.Exit({
-    success: Payout.Payout,
-    failure: DisbursePayout.workflow.errorSchema,
-    defect: Schema.Defect
-  })
-)
+const End = exitJson(Payout.Payout, DisbursePayout.workflow.errorSchema)
 type End = typeof End.Type
 
 export const decodeEnd = Schema.decode(End)
