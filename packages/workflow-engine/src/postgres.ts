@@ -1,7 +1,7 @@
 /**
  * The engine on PostgreSQL: executions continue after a crash, on any of the processes that share the
- * database. Such a process is a runner. `@effect/sql-pg`, `pg` and `@effect/sql` are optional peers, for this module
- * only.
+ * database. Such a process is a runner. `@effect/sql-pg` and `pg` are optional peers for this module, and
+ * `@effect/sql` for this one and `sqlite`.
  *
  * A runner owns an execution while it runs its body. If the runner dies, another one takes over what it owned. If it is
  * only slow, such as a process that was stopped and continues, both may send the same request with the same key, and

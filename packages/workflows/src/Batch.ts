@@ -10,9 +10,9 @@ import type * as Batches from "@manilla/workflow-engine/Batches"
 import type * as Exit from "effect/Exit"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { Key } from "./internal/Key.js"
-import { mostShown } from "./internal/batch/mostShown.js"
 import type * as DisbursePayout from "./DisbursePayout.js"
+import { mostShown } from "./internal/batch/mostShown.js"
+import { Key } from "./internal/Key.js"
 
 /**
  * A payout of a batch, under a key of its own.

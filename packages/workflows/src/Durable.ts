@@ -76,8 +76,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as pauses from "./internal/pauses.js"
 import * as blocks from "./internal/blocks.js"
+import * as pauses from "./internal/pauses.js"
 import * as stored from "./internal/stored.js"
 import * as writes from "./internal/write.js"
 import type * as Policy from "./Policy.js"
@@ -281,8 +281,9 @@ export const compensate = <A, E, R, R2>(
 /**
  * Runs a body, and its compensations in reverse order if it fails; then the execution ends with the error. Unlike
  * `Workflow.withCompensation`, a compensation may pause, and none runs after a defect, an unknown outcome or an
- * `AppliedUnreadable`, or after the failure of an awaited execution whose outcome is not `notApplied`: the money moved,
- * or may have. Effect's own engines do not tell the outcome of an awaited execution.
+ * `AppliedUnreadable`, or after the failure of an awaited execution whose outcome is `applied` or `unknown`: the money
+ * moved, or may have. Only blocks have an outcome: nobody notes the effects of a plain activity. Effect's own engines do
+ * not tell the outcome of an awaited execution.
  *
  * @since 0.1.0
  * @category blocks

@@ -4,8 +4,8 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import * as Execution from "../Execution.js"
 import { exitCodec, memoize } from "../Encoding.js"
+import * as Execution from "../Execution.js"
 
 const payloadOf = memoize(({ ast }: Workflow.AnyStructSchema) => {
   const payload = Schema.make<unknown, unknown>(ast)

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Execution from "../Execution.js"
-import * as memoryBatches from "./memoryBatches.js"
 import type * as Store from "../Store.js"
 import type * as engineStore from "./engineStore.js"
+import * as memoryBatches from "./memoryBatches.js"
 import * as transitions from "./transitions.js"
 
 /** An empty store in memory. */

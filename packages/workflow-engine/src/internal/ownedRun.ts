@@ -4,8 +4,8 @@ import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as Execution from "../Execution.js"
-import * as codecs from "./codecs.js"
 import * as Store from "../Store.js"
+import * as codecs from "./codecs.js"
 import type * as engineStore from "./engineStore.js"
 
 /** A run of a body in this process, which ends when the body ends or waits. */

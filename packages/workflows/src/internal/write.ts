@@ -10,8 +10,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as pauses from "./pauses.js"
 import * as blocks from "./blocks.js"
+import * as pauses from "./pauses.js"
 import * as stored from "./stored.js"
 
 export const WriteError = Schema.Union(

@@ -3,9 +3,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as engine from "../engine.js"
-import * as sqlBatches from "./sqlBatches.js"
 import * as runners from "./runners.js"
 import * as schemaVersion from "./schemaVersion.js"
+import * as sqlBatches from "./sqlBatches.js"
 import * as sqlStore from "./sqlStore.js"
 
 /** Creates the tables. Fails, and changes nothing, if those of another version are there. */

@@ -1,12 +1,12 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as Execution from "../../Execution.js"
 import type * as Store from "../../Store.js"
 import type * as engineStore from "../engineStore.js"
-import type * as Execution from "../../Execution.js"
-import * as sqlBatches from "./sqlBatches.js"
 import { failed } from "./failed.js"
 import { grouped } from "./grouped.js"
+import * as sqlBatches from "./sqlBatches.js"
 
 interface Row {
   readonly execution_id: string

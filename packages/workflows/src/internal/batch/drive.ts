@@ -5,9 +5,9 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Schedule from "effect/Schedule"
 import * as Policy from "../../Policy.js"
 import { jitter } from "../pauses.js"
+import { afterDefects } from "./afterDefects.js"
 import { follow } from "./follow.js"
 import type { Owner } from "./Owner.js"
 import * as rules from "./rules.js"
@@ -171,11 +171,7 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
       after = last.number
     }
     yield* follow(owner, () => [...open.unknown, ...open.pending], arrive).pipe(
-      Effect.tapDefect((cause) =>
-        Effect.logError(`A defect while items of the batch ${batchKey} are followed`, cause)
-      ),
-      Effect.catchAllDefect(Effect.fail),
-      Effect.retry(Schedule.spaced(idle)),
+      afterDefects(`the items that the batch ${batchKey} has handed over`),
       Effect.forkIn(scope)
     )
 

@@ -2,8 +2,8 @@ import type * as Batches from "@manilla/workflow-engine/Batches"
 import { persistently } from "@manilla/workflow-engine/Store"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Schedule from "effect/Schedule"
 import type * as Batch from "../../Batch.js"
+import { afterDefects } from "./afterDefects.js"
 import { drive } from "./drive.js"
 import type { Owner } from "./Owner.js"
 
@@ -50,12 +50,4 @@ export const run = (options: Omit<Owner, "epoch">): Effect.Effect<Batch.Summary>
         times: 12
       })
     }
-  }).pipe(
-    // An execution that ends with a defect cannot be started again, and nobody would send the rest.
-    Effect.tapDefect((cause) =>
-      Effect.logError(`A defect in the batch ${options.batchKey}`, cause)
-    ),
-    Effect.catchAllDefect(Effect.fail),
-    Effect.retry(Schedule.spaced("5 seconds")),
-    Effect.orDie
-  )
+  }).pipe(afterDefects(`the batch ${options.batchKey}`))

@@ -345,7 +345,8 @@ export const operations: Readonly<Record<string, Operation>> = {
         Stream.mapEffect((execution) => statusOf(inside, execution))
       )
       const widths = { key: 28, workflow: 25, state: 11, now: 33 }
-      const none = `none that is ${state}; --state all also lists those that have ended`
+      const none =
+        state === "open" ? "none is open: --state all also lists those that have ended" : "none"
       return Effect.succeed(table(rows, widths, none))
     },
     { isTable: true }
