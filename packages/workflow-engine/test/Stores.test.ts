@@ -11,6 +11,7 @@ import * as database from "../src/internal/sql/database.js"
 import * as runners from "../src/internal/sql/runners.js"
 import * as sqlEngine from "../src/internal/sql/sqlEngine.js"
 import * as sqlStore from "../src/internal/sql/sqlStore.js"
+import * as executions from "./utils/executions.js"
 
 const onFile = (file: string) =>
   Effect.gen(function* () {
@@ -24,23 +25,10 @@ const onFile = (file: string) =>
 const onSqlite = Effect.flatMap(Files.database, onFile)
 
 const execution = (runner: number | undefined, id = "42"): Execution.Execution => ({
-  workflow: "Shop/Test/1",
+  ...executions.execution,
   businessKey: `order-${id}`,
   executionId: `id-${id}`,
-  payload: '{"key":"order-42"}',
-  parent: undefined,
-  startedMillis: 1,
-  runner,
-  dueMillis: 1,
-  pause: undefined,
-  clocks: {},
-  wakes: 0,
-  resource: undefined,
-  outcome: undefined,
-  isCancelRequested: false,
-  end: undefined,
-  exit: undefined,
-  isPurged: false
+  runner
 })
 
 const stores = { memory: memoryStore.make, SQLite: onSqlite }

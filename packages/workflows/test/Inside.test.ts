@@ -16,6 +16,7 @@ import { driver } from "../src/internal/operate/cli.js"
 import { operations } from "../src/internal/operate/operations.js"
 import * as words from "../src/internal/operate/words.js"
 import * as engines from "../../workflow-engine/test/utils/engines.js"
+import { execution } from "../../workflow-engine/test/utils/executions.js"
 
 const Approval = Workflow.make({
   name: "Test/Approval/1",
@@ -105,25 +106,7 @@ it.effect.each(["order-\0", "order-\ud800"])(
     })
 )
 
-const waiting: Execution.Execution = {
-  workflow: "Test/Approval/1",
-  businessKey: "order-42",
-  executionId: "1",
-  payload: "{}",
-  parent: undefined,
-  startedMillis: 0,
-  runner: undefined,
-  dueMillis: 10_000,
-  pause: undefined,
-  clocks: {},
-  wakes: 0,
-  resource: undefined,
-  outcome: undefined,
-  isCancelRequested: false,
-  end: undefined,
-  exit: undefined,
-  isPurged: false
-}
+const waiting = { ...execution, dueMillis: 10_000 }
 
 const succeeded = (value?: unknown) => JSON.stringify({ _tag: "Success", value })
 const interrupted = JSON.stringify({
@@ -142,6 +125,8 @@ it.each([
   ["look/1", interrupted, "look: ended because it was interrupted"],
   ["deferred/approved", succeeded(), "approved: done"],
   ["step/ask the buyer/1", succeeded(), "ask the buyer: done"],
+  ["child/1f/begun", succeeded(), "1f: started"],
+  ["child/1f/1", succeeded({}), "1f: ended"],
   ["begin/Shop.pay/0/1", succeeded(), "Shop.pay, request 1: sent"],
   ["look/final/1/1", succeeded({ _tag: "Done" }), "final, look 2: final"]
 ])("the step %s of a user or of a block is named as in its body", (name, exit, expected) => {
@@ -162,3 +147,24 @@ it.each([
   const { text } = words.state(Execution.toStatus({ ...waiting, pause }), 0)
   assert.isTrue(text.startsWith(expected), text)
 })
+
+it.effect(
+  "an execution that has ended and was purged is not listed as open, and show says so",
+  () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      const end = { state: "Succeeded", atMillis: 2 } as const
+      yield* store.insert({ ...execution, payload: "", end, isPurged: true })
+      const print = (name: string, input: Readonly<Record<string, string>>) =>
+        Effect.gen(function* () {
+          const operation = operations[name]
+          assert.isDefined(operation)
+          const { text } = yield* operation.run(forOperator(store), input)
+          return Chunk.join(yield* Stream.runCollect(text), "\n")
+        })
+      assert.include(yield* print("list", {}), "none is open: --state all also lists")
+      const shown = yield* print("show", { key: "order-42" })
+      assert.include(shown, "Its payload, its result and its steps were purged.")
+      assert.notInclude(shown, "runs workflows")
+    })
+)
