@@ -214,8 +214,9 @@ export const layer = ({
       const engine = yield* Engine.Engine
       const payouts = yield* Payouts.Payouts
       const disburse = yield* Operator.of(DisbursePayout.workflow)
+      const turns = yield* Effect.makeSemaphore(1)
       return workflow.toLayer(({ key: batchKey }) =>
-        run({ batchKey, concurrency, payouts, engine, disburse })
+        run({ batchKey, concurrency, payouts, engine, disburse, turns })
       )
     })
   )

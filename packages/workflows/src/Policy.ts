@@ -67,7 +67,7 @@ export const Policy = Schema.Struct({
     factor: factor(1),
     /** No pause between two reads of a look is longer. */
     cap: Time,
-    /** How long a look may take. */
+    /** How long a look may take, the wait for its turn included. If its first read takes longer, it learns nothing. */
     deadline: Time
   }),
   /** Between two looks at a resource whose status is not final. */

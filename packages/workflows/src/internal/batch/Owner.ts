@@ -2,6 +2,7 @@ import type * as Payout from "@manilla/payouts/Payout"
 import type * as Payouts from "@manilla/payouts/Payouts"
 import type * as Operator from "@manilla/workflow-engine/Operator"
 import type * as Store from "@manilla/workflow-engine/Store"
+import type * as Effect from "effect/Effect"
 import type * as DisbursePayout from "../../DisbursePayout.js"
 
 /**
@@ -14,6 +15,8 @@ export interface Owner {
   readonly concurrency: number
   readonly payouts: Payouts.Service
   readonly engine: Store.Store
+  /** The batches of a process look at their handed-over items in turns. */
+  readonly turns: Effect.Semaphore
   readonly disburse: Operator.Operator<
     typeof DisbursePayout.workflow.payloadSchema.Type,
     Payout.Payout,

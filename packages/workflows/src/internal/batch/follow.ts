@@ -15,6 +15,8 @@ import * as rules from "./rules.js"
 
 const itemsPerLook = 500
 const concurrentLooks = 100
+/** All batches of a process together look at a thousand items a second, so that a long wait leaves it time to work. */
+const millisPerItem = 1
 /** Between two looks at executions: shorter while they end, longer while nothing happens. */
 const shortestTickMillis = 200
 const longestTickMillis = 5_000
@@ -70,33 +72,37 @@ export const follow = (
   owner: Owner,
   numbers: () => ReadonlyArray<number>,
   arrive: (change: Batches.Change) => void
-) =>
-  Effect.gen(function* () {
-    const { batchKey, engine } = owner
+) => {
+  const { batchKey, engine, turns } = owner
+
+  /** Returns whether something has changed. */
+  const lookAt = (item: Batches.Item) =>
+    Effect.gen(function* () {
+      const businessKey = yield* rules.businessKey(batchKey, item.key)
+      const found = yield* persistently(engine.find({ workflow: workflow.name, businessKey }))
+      const result = yield* resultOf(owner, { ...item, businessKey }, found)
+      if (result !== undefined) arrive({ number: item.number, ...result })
+      return result !== undefined || Option.isNone(found)
+    })
+
+  const lookAtSome = (some: ReadonlyArray<number>) =>
+    Effect.gen(function* () {
+      const items = yield* persistently(
+        engine.batches.read(batchKey, { numbers: some }, itemsPerLook)
+      )
+      const changes = yield* Effect.forEach(items, lookAt, { concurrency: concurrentLooks })
+      yield* Effect.sleep(millisPerItem * items.length)
+      return changes.includes(true)
+    }).pipe(turns.withPermits(1))
+
+  return Effect.gen(function* () {
     let tickMillis = shortestTickMillis
     while (true) {
-      let hasChanged = false
-      for (const some of Arr.chunksOf(numbers(), itemsPerLook)) {
-        const items = yield* persistently(
-          engine.batches.read(batchKey, { numbers: some }, itemsPerLook)
-        )
-        yield* Effect.forEach(
-          items,
-          (item) =>
-            Effect.gen(function* () {
-              const businessKey = yield* rules.businessKey(batchKey, item.key)
-              const found = yield* persistently(
-                engine.find({ workflow: workflow.name, businessKey })
-              )
-              const result = yield* resultOf(owner, { ...item, businessKey }, found)
-              hasChanged ||= result !== undefined || Option.isNone(found)
-              if (result !== undefined) arrive({ number: item.number, ...result })
-            }),
-          { concurrency: concurrentLooks, discard: true }
-        )
-        yield* Effect.sleep(shortestTickMillis)
-      }
-      tickMillis = hasChanged ? shortestTickMillis : Math.min(tickMillis * 1.5, longestTickMillis)
+      const changes = yield* Effect.forEach(Arr.chunksOf(numbers(), itemsPerLook), lookAtSome)
+      tickMillis = changes.includes(true)
+        ? shortestTickMillis
+        : Math.min(tickMillis * 1.5, longestTickMillis)
       yield* Effect.sleep(tickMillis)
     }
   })
+}
