@@ -100,7 +100,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("the command beside a process o
           const payouts = yield* paused("salary-7")
           const before = yield* requests
           const list = yield* text(database, "list")
-          assert.match(list, /^salary-7 +Manilla\/DisbursePayout\/\d+ +waiting/m)
+          assert.match(list, /^salary-7 +Manilla\/DisbursePayout\/\d+ +looks again/m)
           assert.isTrue(list.split("\n").every((line) => line.length <= 100))
           const shown = yield* text(database, "show", "salary-7")
           assert.match(shown, /It has no final status yet. It looks again .* \(in \d+ min/)

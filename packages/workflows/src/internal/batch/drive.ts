@@ -156,20 +156,36 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
         ? Effect.succeed(true)
         : persistently(table.write(batchKey, epoch, changes))
 
-    /** Takes over the items of an earlier owner. Its requests may have been sent. */
-    const states = ["sending", "created", "unknown", "pending"] as const
-    for (let after = -1; ;) {
-      const page = yield* persistently(table.read(batchKey, { states, after }, itemsPerPage))
-      const sent = page.flatMap(({ number, state }): ReadonlyArray<Batches.Change> =>
-        state === "sending" ? [{ number, state: "unknown" }] : []
+    /** Takes over the items of an earlier owner. Its requests may have been sent. False if another one has begun. */
+    const takeOver = Effect.gen(function* () {
+      const states = ["sending", "created", "unknown", "pending"] as const
+      for (let after = -1; ;) {
+        const page = yield* persistently(table.read(batchKey, { states, after }, itemsPerPage))
+        const sent = page.flatMap(({ number, state }): ReadonlyArray<Batches.Change> =>
+          state === "sending" ? [{ number, state: "unknown" }] : []
+        )
+        if (!(yield* write(sent))) return false
+        const others = page.filter(({ state }) => state !== "sending")
+        yield* Effect.forEach([...sent, ...others], follows, { discard: true })
+        const last = page.at(-1)
+        if (last === undefined) return true
+        after = last.number
+      }
+    })
+
+    /** How many further requests may go on. An item keeps its place until its payout exists or it has ended. */
+    const roomAfter = (results: ReadonlyArray<Batches.Change>, nowMillis: number) => {
+      const left = results.filter(
+        ({ number, state }) =>
+          state !== "unknown" && (open.sending.has(number) || open.unknown.has(number))
       )
-      if (!(yield* write(sent))) return false
-      const others = page.filter(({ state }) => state !== "sending")
-      yield* Effect.forEach([...sent, ...others], follows, { discard: true })
-      const last = page.at(-1)
-      if (last === undefined) break
-      after = last.number
+      return Math.max(
+        0,
+        pace.allowed(nowMillis) - (open.sending.size + open.unknown.size - left.length)
+      )
     }
+
+    if (!(yield* takeOver)) return false
     yield* follow(owner, () => [...open.unknown, ...open.pending], arrive).pipe(
       afterDefects(`the items that the batch ${batchKey} has handed over`),
       Effect.forkIn(scope)
@@ -186,14 +202,8 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
         results.filter(({ number }) => open.sending.has(number)),
         now
       )
-      // An item keeps its place until its payout exists or it has ended.
-      const left = results.filter(
-        ({ number, state }) =>
-          state !== "unknown" && (open.sending.has(number) || open.unknown.has(number))
-      )
-      const places = open.sending.size + open.unknown.size - left.length
-      const room = batch.phase === "running" ? pace.allowed(now) - places : 0
-      const group = queue.items.splice(0, Math.max(0, room))
+      const room = batch.phase === "running" ? roomAfter(results, now) : 0
+      const group = queue.items.splice(0, room)
       const begun = group.map(({ number }): Batches.Change => ({
         number,
         state: "sending",

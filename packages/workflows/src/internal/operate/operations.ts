@@ -344,7 +344,7 @@ export const operations: Readonly<Record<string, Operation>> = {
         Stream.take(limit),
         Stream.mapEffect((execution) => statusOf(inside, execution))
       )
-      const widths = { key: 28, workflow: 25, state: 11, now: 33 }
+      const widths = { key: 40, workflow: 25, now: 33 }
       const none =
         state === "open" ? "none is open: --state all also lists those that have ended" : "none"
       return Effect.succeed(table(rows, widths, none))
