@@ -89,7 +89,7 @@ const single =
       }
     }).pipe(
       on(
-        Layer.mergeAll(sleeper, waiter, DisbursePayout.layer()).pipe(
+        Layer.mergeAll(sleeper, waiter, DisbursePayout.layer).pipe(
           Layer.provide(payouts.layer(places.port)),
           Layer.provideMerge(engine(places))
         )
@@ -111,7 +111,7 @@ const batches =
     })).pipe(
       on(
         PayoutBatch.layer({ concurrency: 64 }).pipe(
-          Layer.provide(DisbursePayout.layer()),
+          Layer.provide(DisbursePayout.layer),
           Layer.provide(payouts.layer(places.port)),
           Layer.provide(engine(places))
         )

@@ -47,7 +47,7 @@ const payroll = Effect.gen(function* () {
 })
 
 const workflows = Layer.effectDiscard(payroll).pipe(
-  Layer.provide(DisbursePayout.layer()),
+  Layer.provide(DisbursePayout.layer),
   Layer.provide(payouts),
   Layer.provide(Manilla.layerConfig()),
   Layer.provide(UndiciClient.layer)

@@ -112,7 +112,7 @@ const database = join(Emulation.directory, "payroll.db")
 const isContinued = existsSync(database)
 
 const workflows = PayoutBatch.layer().pipe(
-  Layer.provide(DisbursePayout.layer()),
+  Layer.provide(DisbursePayout.layer),
   Layer.provide(Engine.layerSqlite({ file: database })),
   // The engine's own steps are of no interest here.
   Layer.provide(Logger.minimumLogLevel(LogLevel.Info))

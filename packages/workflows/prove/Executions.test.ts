@@ -23,7 +23,7 @@ import * as Stream from "effect/Stream"
 import * as database from "../../workflow-engine/src/internal/sql/database.js"
 import * as world from "../test/utils/world.js"
 
-const workflows = Layer.mergeAll(CollectPayment.layer(), DisbursePayout.layer(), IssueCard.layer())
+const workflows = Layer.mergeAll(CollectPayment.layer, DisbursePayout.layer, IssueCard.layer)
 
 const inMemory = (options: Sandbox.Options = {}) =>
   workflows.pipe(

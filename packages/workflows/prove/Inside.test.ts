@@ -11,6 +11,7 @@ import { layerPostgres } from "@manilla/workflow-engine/postgres"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import * as Policy from "@manilla/workflows/Policy"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -55,7 +56,7 @@ const Nap = Workflow.make({
 const nap = DurableClock.sleep({ name: "nap", duration: "1 day" })
 
 const workflows = PayoutBatch.layer({ concurrency: 1 }).pipe(
-  Layer.provideMerge(DisbursePayout.layer(policy)),
+  Layer.provideMerge(Layer.provide(DisbursePayout.layer, Policy.layer(policy))),
   Layer.merge(Nap.toLayer(() => nap))
 )
 

@@ -14,6 +14,7 @@ import { layerPostgres } from "@manilla/workflow-engine/postgres"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as IssueCard from "@manilla/workflows/IssueCard"
+import * as Policy from "@manilla/workflows/Policy"
 import * as Context from "effect/Context"
 import type { DurationInput } from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -33,10 +34,8 @@ const policy = {
   wait: { initial: "500 millis", factor: 1.2, deadline: "1 hour" }
 } as const
 
-const workflows = Layer.mergeAll(
-  CollectPayment.layer(policy),
-  DisbursePayout.layer(policy),
-  IssueCard.layer(policy)
+const workflows = Layer.mergeAll(CollectPayment.layer, DisbursePayout.layer, IssueCard.layer).pipe(
+  Layer.provide(Policy.layer(policy))
 )
 
 /** A runner of all workflows on a database. */
@@ -228,7 +227,11 @@ layer(server, {
           assert.strictEqual(status, "COMPLETED")
         }).pipe(
           Effect.provide(
-            DisbursePayout.layer(policy).pipe(Layer.provideMerge(engine), Layer.provide(lateError))
+            DisbursePayout.layer.pipe(
+              Layer.provide(Policy.layer(policy)),
+              Layer.provideMerge(engine),
+              Layer.provide(lateError)
+            )
           )
         )
         assert.strictEqual(attempts, 2)
@@ -288,7 +291,11 @@ layer(server, {
           while: ({ _tag }) => _tag === "StorageError"
         })
         assert.strictEqual(status, "COMPLETED")
-      }).pipe(Effect.provide(Layer.provideMerge(DisbursePayout.layer(policy), engine)))
+      }).pipe(
+        Effect.provide(
+          Layer.provideMerge(Layer.provide(DisbursePayout.layer, Policy.layer(policy)), engine)
+        )
+      )
       assert.lengthOf(yield* made, 1)
     }).pipe(Effect.provide(services))
   )

@@ -8,7 +8,7 @@ import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
-import type * as Policy from "@manilla/workflows/Policy"
+import * as Policy from "@manilla/workflows/Policy"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -23,7 +23,10 @@ import * as runners from "../../workflow-engine/src/internal/sql/runners.js"
 import * as world from "../test/utils/world.js"
 
 const layer = (path: string, policy?: Partial<Policy.Policy>) =>
-  DisbursePayout.layer(policy).pipe(Layer.provideMerge(Sqlite.layerSqlite({ file: path })))
+  DisbursePayout.layer.pipe(
+    Layer.provide(Policy.layer(policy)),
+    Layer.provideMerge(Sqlite.layerSqlite({ file: path }))
+  )
 
 /** The rows that the engine stored. */
 const rowsIn = (path: string) =>
@@ -257,7 +260,7 @@ it.live("a paused batch stays paused in the next life, and then goes on", () =>
     const request = yield* world.payout
     const { faults, payouts: made } = yield* Sandbox.Sandbox
     yield* faults.add(Fault.delay("1 second", { operation: "Payouts.create" }))
-    const batch = PayoutBatch.layer({ concurrency: 1 }).pipe(Layer.provide(DisbursePayout.layer()))
+    const batch = PayoutBatch.layer({ concurrency: 1 }).pipe(Layer.provide(DisbursePayout.layer))
     const life = <A, E>(use: (batches: PayoutBatch.Service) => Effect.Effect<A, E>) =>
       Effect.flatMap(PayoutBatch.PayoutBatch, use).pipe(
         Effect.provide(batch.pipe(Layer.provide(Sqlite.layerSqlite({ file: path }))))

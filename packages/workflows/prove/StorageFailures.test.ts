@@ -55,7 +55,7 @@ describe("a database that becomes", () => {
           )
         }
         const context = yield* Layer.build(
-          DisbursePayout.layer().pipe(
+          DisbursePayout.layer.pipe(
             Layer.provideMerge(
               sqlEngine.layer(
                 { pollInterval: "1 second", expiration: "15 seconds" },

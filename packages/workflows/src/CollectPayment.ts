@@ -12,12 +12,11 @@ import * as Polling from "@manilla/core/Polling"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
 import { create, earlier } from "./internal/create.js"
 import { stillPending } from "./internal/stillPending.js"
-import * as Policy from "./Policy.js"
 
 /**
  * The workflow. Its payload has the body of `POST /payments` without its `operation`, which is `COLLECTION`, and the key
@@ -87,12 +86,10 @@ const body = ({ key, sentMillis, ...request }: typeof workflow.payloadSchema.Typ
   })
 
 /**
- * A layer that runs the workflow. A part that the policy leaves out has its default.
+ * A layer that runs the workflow. `Policy.layer` changes its pauses and deadlines.
  *
  * @since 0.1.0
  * @category layers
  */
-export const layer = (
-  policy?: Partial<Policy.Policy>
-): Layer.Layer<never, Policy.InvalidPolicy, Payments.Payments | WorkflowEngine.WorkflowEngine> =>
-  Layer.provide(workflow.toLayer(body), Policy.layer(policy))
+export const layer: Layer.Layer<never, never, Payments.Payments | WorkflowEngine.WorkflowEngine> =
+  workflow.toLayer(body)

@@ -12,12 +12,11 @@ import * as Polling from "@manilla/core/Polling"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
 import { create, earlier } from "./internal/create.js"
 import { stillPending } from "./internal/stillPending.js"
-import * as Policy from "./Policy.js"
 
 /**
  * The workflow. Its payload has the payout, and the key that `disburse` would send, so that each continues what the
@@ -90,12 +89,10 @@ const body = ({ key, reference, sentMillis, ...request }: typeof workflow.payloa
   })
 
 /**
- * A layer that runs the workflow. A part that the policy leaves out has its default.
+ * A layer that runs the workflow. `Policy.layer` changes its pauses and deadlines.
  *
  * @since 0.1.0
  * @category layers
  */
-export const layer = (
-  policy?: Partial<Policy.Policy>
-): Layer.Layer<never, Policy.InvalidPolicy, Payouts.Payouts | WorkflowEngine.WorkflowEngine> =>
-  Layer.provide(workflow.toLayer(body), Policy.layer(policy))
+export const layer: Layer.Layer<never, never, Payouts.Payouts | WorkflowEngine.WorkflowEngine> =
+  workflow.toLayer(body)

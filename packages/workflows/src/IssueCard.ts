@@ -9,10 +9,9 @@ import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Card from "@manilla/cards/Card"
 import * as Cards from "@manilla/cards/Cards"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Durable from "./Durable.js"
 import { earlier } from "./internal/create.js"
-import * as Policy from "./Policy.js"
 
 /**
  * The workflow. Its payload has the body of `POST /cards`, and as `key` the key that `issue` would send, of at most 100
@@ -47,13 +46,11 @@ const body = ({ key, sentMillis, ...request }: typeof workflow.payloadSchema.Typ
   )
 
 /**
- * A layer that runs the workflow. A part that the policy leaves out has its default. `look` and `wait` have no
+ * A layer that runs the workflow. `Policy.layer` changes its pauses and deadlines. `look` and `wait` have no
  * effect, because a card has no status to wait for.
  *
  * @since 0.1.0
  * @category layers
  */
-export const layer = (
-  policy?: Partial<Policy.Policy>
-): Layer.Layer<never, Policy.InvalidPolicy, Cards.Cards | WorkflowEngine.WorkflowEngine> =>
-  Layer.provide(workflow.toLayer(body), Policy.layer(policy))
+export const layer: Layer.Layer<never, never, Cards.Cards | WorkflowEngine.WorkflowEngine> =
+  workflow.toLayer(body)

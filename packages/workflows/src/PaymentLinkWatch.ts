@@ -11,13 +11,12 @@ import * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Durable from "./Durable.js"
 import { Key } from "./internal/Key.js"
 import { stillPending } from "./internal/stillPending.js"
-import * as Policy from "./Policy.js"
 
 /**
  * The workflow. The interface does not define the transitions of a link, nor what a use is: an `INACTIVE` link is not
@@ -82,15 +81,13 @@ const body = ({ id, uses }: typeof workflow.payloadSchema.Type) =>
   })
 
 /**
- * A layer that runs the workflow. A part that the policy leaves out has its default.
+ * A layer that runs the workflow. `Policy.layer` changes its pauses and deadlines.
  *
  * @since 0.1.0
  * @category layers
  */
-export const layer = (
-  policy?: Partial<Policy.Policy>
-): Layer.Layer<
+export const layer: Layer.Layer<
   never,
-  Policy.InvalidPolicy,
+  never,
   PaymentLinks.PaymentLinks | WorkflowEngine.WorkflowEngine
-> => Layer.provide(workflow.toLayer(body), Policy.layer(policy))
+> = workflow.toLayer(body)

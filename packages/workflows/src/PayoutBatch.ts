@@ -168,7 +168,7 @@ const isConcurrency = (value: number) => Number.isInteger(value) && value >= 1 &
  * import * as Layer from "effect/Layer"
  * import * as Stream from "effect/Stream"
  *
- * const layer = PayoutBatch.layer({ concurrency: 20 }).pipe(Layer.provide(DisbursePayout.layer()))
+ * const layer = PayoutBatch.layer({ concurrency: 20 }).pipe(Layer.provide(DisbursePayout.layer))
  *
  * const program = Effect.gen(function* () {
  *   const batches = yield* PayoutBatch.PayoutBatch
@@ -214,9 +214,10 @@ export const layer = ({
       const engine = yield* Engine.Engine
       const payouts = yield* Payouts.Payouts
       const disburse = yield* Operator.of(DisbursePayout.workflow)
+      const { look } = yield* Policy.Current
       const turns = yield* Effect.makeSemaphore(1)
       return workflow.toLayer(({ key: batchKey }) =>
-        run({ batchKey, concurrency, payouts, engine, disburse, turns })
+        run({ batchKey, concurrency, look, payouts, engine, disburse, turns })
       )
     })
   )

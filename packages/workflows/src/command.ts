@@ -58,7 +58,7 @@ export class DrainTimeout extends Schema.TaggedError<DrainTimeout>(
  * const runner = (url: Redacted.Redacted, clients: Layer.Layer<Payouts.Payouts>) =>
  *   Command.run({
  *     engine: layerPostgres({ url }),
- *     workflows: Layer.provide(DisbursePayout.layer(), clients),
+ *     workflows: Layer.provide(DisbursePayout.layer, clients),
  *     health: { port: 8080 }
  *   })
  * // NodeRuntime.runMain(runner(url, clients))

@@ -10,6 +10,7 @@ import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import * as Policy from "@manilla/workflows/Policy"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -272,7 +273,7 @@ describe.each([true, false])("a batch of which a change fails (and is stored: %s
         const processOn = (store: engineStore.EngineStore) =>
           Layer.build(
             PayoutBatch.layer().pipe(
-              Layer.provideMerge(DisbursePayout.layer(policy)),
+              Layer.provideMerge(Layer.provide(DisbursePayout.layer, Policy.layer(policy))),
               Layer.provideMerge(engines.on(store))
             )
           )

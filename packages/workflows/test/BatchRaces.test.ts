@@ -9,6 +9,7 @@ import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import * as Policy from "@manilla/workflows/Policy"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -179,7 +180,7 @@ VirtualClock.test("a batch goes on although a runner that was taken for dead beg
     const processOn = (store: engineStore.EngineStore, beatInterval?: "1 hour") =>
       Layer.build(
         PayoutBatch.layer({ concurrency: 3 }).pipe(
-          Layer.provideMerge(DisbursePayout.layer(policy)),
+          Layer.provideMerge(Layer.provide(DisbursePayout.layer, Policy.layer(policy))),
           Layer.provideMerge(engines.on(store, beatInterval))
         )
       )

@@ -286,7 +286,7 @@ VirtualClock.test("a payload with a time that cannot be stored is refused", () =
     assert.isTrue(Either.isLeft(result))
   }).pipe(
     Effect.provide(
-      DisbursePayout.layer().pipe(
+      DisbursePayout.layer.pipe(
         Layer.provideMerge(Memory.layerMemory),
         Layer.provideMerge(world.services())
       )

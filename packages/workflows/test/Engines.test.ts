@@ -94,7 +94,11 @@ describe.each(engines)("on $name", ({ engine }) => {
       yield* faults.add(Fault.dropAfter({ operation: "Payments.create", count: 2 }))
       const { status } = yield* CollectPayment.workflow
         .execute({ key, ...world.payment })
-        .pipe(Effect.provide(Layer.provideMerge(CollectPayment.layer(policy), engine())))
+        .pipe(
+          Effect.provide(
+            Layer.provideMerge(Layer.provide(CollectPayment.layer, Policy.layer(policy)), engine())
+          )
+        )
       assert.strictEqual(status, "COMPLETED")
       assert.lengthOf(yield* paymentIntents, 1)
       assert.deepStrictEqual([...new Set(yield* world.keysOf("Payments.create"))], [key])

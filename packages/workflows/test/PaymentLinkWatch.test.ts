@@ -12,7 +12,7 @@ import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Memory from "@manilla/workflow-engine/memory"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as PaymentLinkWatch from "@manilla/workflows/PaymentLinkWatch"
-import type * as Policy from "@manilla/workflows/Policy"
+import * as Policy from "@manilla/workflows/Policy"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,8 @@ import * as Option from "effect/Option"
 import * as world from "./utils/world.js"
 
 const layer = (policy?: Partial<Policy.Policy>) =>
-  PaymentLinkWatch.layer(policy).pipe(
+  PaymentLinkWatch.layer.pipe(
+    Layer.provide(Policy.layer(policy)),
     Layer.provideMerge(Memory.layerMemory),
     Layer.provideMerge(world.services())
   )
@@ -170,7 +171,8 @@ it.live("on SQLite, a watch continues in the next life", () =>
     ) =>
       Effect.flatMap(watches, use).pipe(
         Effect.provide(
-          PaymentLinkWatch.layer(policy).pipe(
+          PaymentLinkWatch.layer.pipe(
+            Layer.provide(Policy.layer(policy)),
             Layer.provideMerge(Sqlite.layerSqlite({ file: path }))
           )
         )

@@ -10,7 +10,7 @@ import * as Memory from "@manilla/workflow-engine/memory"
 import * as Batch from "@manilla/workflows/Batch"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
-import type * as Policy from "@manilla/workflows/Policy"
+import * as Policy from "@manilla/workflows/Policy"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -26,7 +26,7 @@ const layer = (
   policy?: Partial<Policy.Policy>
 ) =>
   PayoutBatch.layer(batch).pipe(
-    Layer.provideMerge(DisbursePayout.layer(policy)),
+    Layer.provideMerge(Layer.provide(DisbursePayout.layer, Policy.layer(policy))),
     Layer.provideMerge(Memory.layerMemory),
     Layer.provideMerge(world.services(options))
   )

@@ -19,7 +19,7 @@ import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as IssueCard from "@manilla/workflows/IssueCard"
 import * as PaymentLinkWatch from "@manilla/workflows/PaymentLinkWatch"
-import type * as Policy from "@manilla/workflows/Policy"
+import * as Policy from "@manilla/workflows/Policy"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -40,11 +40,11 @@ const layer = (
   policy?: Partial<Policy.Policy>,
   engine = Memory.layerMemory
 ) =>
-  Layer.mergeAll(
-    CollectPayment.layer(policy),
-    DisbursePayout.layer(policy),
-    IssueCard.layer(policy)
-  ).pipe(Layer.provideMerge(engine), Layer.provideMerge(world.services(options)))
+  Layer.mergeAll(CollectPayment.layer, DisbursePayout.layer, IssueCard.layer).pipe(
+    Layer.provide(Policy.layer(policy)),
+    Layer.provideMerge(engine),
+    Layer.provideMerge(world.services(options))
+  )
 
 const operation = "Payments.create"
 const key = world.key("order-42")
@@ -474,7 +474,8 @@ const scripted = (
   answers: Arr.NonEmptyReadonlyArray<Record<string, unknown>>,
   policy?: Partial<Policy.Policy>
 ) =>
-  DisbursePayout.layer(policy).pipe(
+  DisbursePayout.layer.pipe(
+    Layer.provide(Policy.layer(policy)),
     Layer.provide(Payouts.layer),
     Layer.provide(
       Layer.effect(

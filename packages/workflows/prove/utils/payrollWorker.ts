@@ -23,7 +23,7 @@ const settings: payroll.Settings = JSON.parse(process.env["WORKER"] ?? "{}")
 const { file, notedRow, rows } = settings
 
 const batches = PayoutBatch.layer({ concurrency: 64 }).pipe(
-  Layer.provide(DisbursePayout.layer()),
+  Layer.provide(DisbursePayout.layer),
   Layer.provide(Payouts.layer),
   Layer.provide(workerParts.gateway(settings)),
   Layer.provide(UndiciClient.layer),

@@ -8,6 +8,7 @@ import * as Operator from "@manilla/workflow-engine/Operator"
 import { layerSqlite } from "@manilla/workflow-engine/sqlite"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import * as Policy from "@manilla/workflows/Policy"
 import * as Command from "@manilla/workflows/command"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -78,7 +79,7 @@ export const make = (isEmpty = false) =>
       Effect.zipRight(isEmpty ? Effect.void : start, Deferred.succeed(started, undefined))
     ).pipe(
       Layer.provide(PayoutBatch.layer({ concurrency: 1 })),
-      Layer.provide(DisbursePayout.layer(policy)),
+      Layer.provide(Layer.provide(DisbursePayout.layer, Policy.layer(policy))),
       Layer.provide(Layer.succeedContext(services))
     )
     const operate = { port, token: Redacted.make(token) }

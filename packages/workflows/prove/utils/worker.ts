@@ -18,6 +18,7 @@ import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as IssueCard from "@manilla/workflows/IssueCard"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import * as Policy from "@manilla/workflows/Policy"
 import * as Command from "@manilla/workflows/command"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -47,9 +48,10 @@ const layerOfEngine: Layer.Layer<
       })
 
 const workflows = PayoutBatch.layer({ concurrency: 50 }).pipe(
-  Layer.provideMerge(DisbursePayout.layer(workerParts.policy)),
-  Layer.merge(CollectPayment.layer(workerParts.policy)),
-  Layer.merge(IssueCard.layer(workerParts.policy)),
+  Layer.provideMerge(DisbursePayout.layer),
+  Layer.merge(CollectPayment.layer),
+  Layer.merge(IssueCard.layer),
+  Layer.provide(Policy.layer(workerParts.policy)),
   Layer.provide(Layer.mergeAll(Payments.layer, Payouts.layer, Cards.layer)),
   Layer.provide(workerParts.gateway(settings, workerParts.shortRetry)),
   Layer.provide(FetchHttpClient.layer)

@@ -4,6 +4,7 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import type * as Batches from "@manilla/workflow-engine/Batches"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import * as Policy from "@manilla/workflows/Policy"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
@@ -26,7 +27,7 @@ export const life = (
 ) =>
   Layer.build(
     PayoutBatch.layer({ concurrency }).pipe(
-      Layer.provideMerge(DisbursePayout.layer(policy)),
+      Layer.provideMerge(Layer.provide(DisbursePayout.layer, Policy.layer(policy))),
       Layer.provideMerge(
         Layer.unwrapEffect(
           Effect.map(memoryStore.make, (store) =>

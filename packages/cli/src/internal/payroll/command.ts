@@ -85,7 +85,7 @@ const show = (bar: string) =>
 const endLine = process.stderr.isTTY ? Console.error("") : Effect.void
 
 const workflows = PayoutBatch.layer().pipe(
-  Layer.provide(DisbursePayout.layer()),
+  Layer.provide(DisbursePayout.layer),
   Layer.provide(Payouts.layer)
 )
 

@@ -4,6 +4,7 @@ import type * as Operator from "@manilla/workflow-engine/Operator"
 import type * as Store from "@manilla/workflow-engine/Store"
 import type * as Effect from "effect/Effect"
 import type * as DisbursePayout from "../../DisbursePayout.js"
+import type * as Policy from "../../Policy.js"
 
 /**
  * An owner of a batch: in its epoch, no other process changes the items, so that each of its operations may be
@@ -13,6 +14,7 @@ export interface Owner {
   readonly batchKey: string
   readonly epoch: number
   readonly concurrency: number
+  readonly look: Policy.Policy["look"]
   readonly payouts: Payouts.Service
   readonly engine: Store.Store
   /** The batches of a process look at their handed-over items in turns. */

@@ -5,7 +5,6 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Policy from "../../Policy.js"
 import { jitter } from "../pauses.js"
 import { afterDefects } from "./afterDefects.js"
 import { follow } from "./follow.js"
@@ -32,9 +31,9 @@ const send = ({ batchKey, payouts }: Owner, { key, number, request }: Batches.It
     return { number, ...rules.afterRequest(created) }
   })
 
-/** Reads a payout until its status is final, for a minute. */
-const look = ({ payouts }: Owner, number: number, reference: string) =>
-  payouts.awaitFinal(Payout.makeReference(reference), Policy.defaults.look).pipe(
+/** Reads a payout until its status is final, for the time of the policy's `look`. */
+const lookAt = ({ look, payouts }: Owner, number: number, reference: string) =>
+  payouts.awaitFinal(Payout.makeReference(reference), look).pipe(
     Effect.exit,
     Effect.map((exit) => ({ number, ...rules.afterLook(exit) }))
   )
@@ -141,7 +140,7 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
             return Effect.sync(() => arrive({ number, state: "pending" }))
           }
           open.created.add(number)
-          return fork(look(owner, number, reference ?? ""), { number, state: "pending" })
+          return fork(lookAt(owner, number, reference ?? ""), { number, state: "pending" })
         case "unknown":
         case "pending":
           open[state].add(number)
