@@ -5,54 +5,33 @@
  */
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import type * as Execution from "./Execution.js"
 
 /**
  * The phase of a batch. `storing`: its items are not complete yet.
  *
  * @since 0.1.0
- * @category schemas
- */
-export const Phase = Schema.Literal(
-  "storing",
-  "running",
-  "paused",
-  "interrupted",
-  "ended",
-  "purged"
-)
-
-/**
- * @since 0.1.0
  * @category models
  */
-export type Phase = typeof Phase.Type
+export type Phase = "storing" | "running" | "paused" | "interrupted" | "ended" | "purged"
 
 /**
  * The state of an item: see `Batch.ItemResult` of `@manilla/workflows`.
  *
  * @since 0.1.0
- * @category schemas
- */
-export const State = Schema.Literal(
-  "waiting",
-  "sending",
-  "created",
-  "unknown",
-  "pending",
-  "completed",
-  "notCompleted",
-  "failed",
-  "inDoubt",
-  "purged"
-)
-
-/**
- * @since 0.1.0
  * @category models
  */
-export type State = typeof State.Type
+export type State =
+  | "waiting"
+  | "sending"
+  | "created"
+  | "unknown"
+  | "pending"
+  | "completed"
+  | "notCompleted"
+  | "failed"
+  | "inDoubt"
+  | "purged"
 
 /**
  * A stored batch. Times are in milliseconds.
@@ -133,11 +112,11 @@ export interface Service {
 
   readonly find: (batchKey: string) => Stores<Option.Option<Stored>>
 
-  /** Changes a batch that has these values. Returns whether there was one. */
+  /** Changes a batch in this epoch, in one of these phases. Returns whether there was one. */
   readonly change: (
     batchKey: string,
     change: Partial<Stored>,
-    where: Partial<Stored>
+    where: { readonly epoch?: number; readonly phases?: ReadonlyArray<Phase> }
   ) => Stores<boolean>
 
   /** Stores items in an epoch, and returns their numbers. Items whose keys are taken are left out. */

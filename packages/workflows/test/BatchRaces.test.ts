@@ -26,31 +26,6 @@ import * as world from "./utils/world.js"
 
 const storedAs = (table: Batches.Service) => Effect.flatten(table.find("payroll"))
 
-VirtualClock.test(
-  "an interrupt counts, although somebody resumes the batch at the same moment",
-  () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.delay("20 seconds", { operation, count: "always" }))
-      const table = yield* memoryTable.make
-      const other = yield* life(table)
-      const batches = yield* Effect.provide(start(12), other)
-      yield* VirtualClock.pass("2 seconds")
-      yield* batches.pause("payroll")
-      // Another operator resumes the batch between the two changes of an interrupt.
-      const change: Batches.Service["change"] = (key, to, where) =>
-        Effect.tap(table.change(key, to, where), () =>
-          to.phase === "interrupted" && where.phase === "running"
-            ? table.change(key, { phase: "running" }, { phase: "paused" })
-            : Effect.void
-        )
-      const { interrupt } = operate.make({ ...table, change })
-      yield* interrupt("payroll")
-      yield* VirtualClock.pass("1 hour")
-      assert.deepInclude(yield* batches.await("payroll"), { completed: 3, notStarted: 9 })
-    }).pipe(Effect.scoped, Effect.provide(world.services()))
-)
-
 VirtualClock.test("a start that another one overtakes does not call its items invalid", () =>
   Effect.gen(function* () {
     const table = yield* memoryTable.make
@@ -191,7 +166,7 @@ VirtualClock.test("a batch goes on although a runner that was taken for dead beg
       Effect.suspend(() => (isAway ? away : effect))
     let isBegun = false
     const change: Batches.Service["change"] = (key, to, where) =>
-      to.epoch !== undefined && where.phase !== "storing"
+      to.epoch !== undefined && where.phases?.includes("storing") !== true
         ? Effect.suspend(() => {
             isBegun = true
             return cut(store.batches.change(key, to, where))

@@ -28,13 +28,14 @@ export const make = Effect.sync((): Batches.Service => {
         batches.set(batchKey, { stored, items: new Map(), keys: new Set() })
       }),
     find: (batchKey) => Effect.sync(() => Option.fromNullable(batches.get(batchKey)?.stored)),
-    change: (batchKey, change, where) =>
+    change: (batchKey, change, { epoch, phases }) =>
       Effect.sync(() => {
         const kept = batches.get(batchKey)
         if (kept === undefined) return false
-        const changed = { ...kept.stored, ...change }
-        const fits = JSON.stringify({ ...kept.stored, ...where }) === JSON.stringify(kept.stored)
-        if (fits) kept.stored = changed
+        const { stored } = kept
+        const fits =
+          (epoch ?? stored.epoch) === stored.epoch && (phases?.includes(stored.phase) ?? true)
+        if (fits) kept.stored = { ...stored, ...change }
         return fits
       }),
     add: (batchKey, epoch, added) =>

@@ -29,9 +29,9 @@ export const test = <E, R>(
       assert.deepInclude(yield* Effect.flatten(table.find("b")), stored)
       assert.isTrue(Option.isNone(yield* table.find("none")))
       const change = { epoch: 1, phase: "ended", total: 3, ended: 1_800_000_000_000 } as const
-      assert.isTrue(yield* table.change("b", change, { epoch: 0, phase: "storing" }))
+      assert.isTrue(yield* table.change("b", change, { epoch: 0, phases: ["running", "storing"] }))
       assert.isFalse(yield* table.change("b", { total: 4 }, { epoch: 0 }))
-      assert.isFalse(yield* table.change("b", { total: 4 }, { epoch: 1, phase: "running" }))
+      assert.isFalse(yield* table.change("b", { total: 4 }, { epoch: 1, phases: ["running"] }))
       assert.isFalse(yield* table.change("none", { total: 4 }, {}))
       assert.deepInclude(yield* Effect.flatten(table.find("b")), { ...stored, ...change })
     })

@@ -66,14 +66,14 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) => {
         Effect.map(([row]) => Option.fromNullable(row)),
         failed("read a batch")
       ),
-    change: (batchKey, change, where) =>
+    change: (batchKey, change, { epoch, phases }) =>
       sql`
         UPDATE ${batches} SET ${sql.update(change)}
-        WHERE ${sql.and(
-          Object.entries({ key: batchKey, ...where }).map(
-            ([name, value]) => sql`${sql(name)} = ${value}`
-          )
-        )}
+        WHERE ${sql.and([
+          sql`key = ${batchKey}`,
+          ...(epoch === undefined ? [] : [sql`epoch = ${epoch}`]),
+          ...(phases === undefined ? [] : [sql.in("phase", phases)])
+        ])}
         RETURNING key`.pipe(
         Effect.map((rows) => rows.length > 0),
         failed("change a batch")

@@ -18,6 +18,8 @@ const gatherMillis = 10
 const idle = Duration.seconds(1)
 /** The most payouts that are read at once. Others are handed over. */
 const mostLooks = 5_000
+/** The phases in which it may end. */
+const beforeEnd = ["running", "paused", "interrupted"] as const
 /** The pauses after a refusal that passes, such as a rate limit. */
 const shortestPauseMillis = 1_000
 const longestPauseMillis = 60_000
@@ -193,6 +195,7 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
     while (true) {
       const batch = Option.getOrThrow(yield* persistently(table.find(batchKey)))
       if (batch.epoch !== epoch) return false
+      if (batch.ended !== null) return true
       yield* queue.fill
       const now = yield* Clock.currentTimeMillis
       const results = [...arrived.values()]
@@ -217,13 +220,8 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
 
       const isIdle = Object.values(open).every(({ size }) => size === 0) && arrived.size === 0
       if (isIdle && (batch.phase === "interrupted" || queue.isEmpty())) {
-        const { phase } = batch
-        yield* persistently(
-          table.change(batchKey, { phase: "ended", ended: now }, { epoch, phase })
-        )
-        // The answer may have been lost, and an operator may have changed the phase.
-        const { ended } = Option.getOrThrow(yield* persistently(table.find(batchKey)))
-        if (ended !== null) return true
+        const isEnded = { phase: "ended", ended: now } as const
+        yield* persistently(table.change(batchKey, isEnded, { epoch, phases: beforeEnd }))
         continue
       }
       yield* Effect.timeoutOption(woken.await, idle)

@@ -115,7 +115,7 @@ const storeAll = <E, R>(
     yield* invalid.check(refused)
     if (total === 0) invalid.add([{ field: "items", rule: "must not be empty" }])
     yield* invalid.check(refused)
-    const isStored = yield* table.change(batchKey, { total }, { epoch, phase: "storing" })
+    const isStored = yield* table.change(batchKey, { total }, { epoch, phases: ["storing"] })
     if (!isStored) return yield* overtaken(batchKey)
   }).pipe(
     // Nobody runs it in this epoch yet.
@@ -190,9 +190,9 @@ export const load = <E, R, E2, R2>(
       if (phase !== "ended") yield* begin
       return
     }
-    const isFirst = yield* table.change(batchKey, { epoch: epoch + 1 }, { epoch, phase })
+    const isFirst = yield* table.change(batchKey, { epoch: epoch + 1 }, { epoch, phases: [phase] })
     if (!isFirst) return yield* overtaken(batchKey)
-    const own = { epoch: epoch + 1, phase: "storing" } as const
+    const own = { epoch: epoch + 1, phases: ["storing"] } as const
     yield* storeAll(table, batchKey, own.epoch, items)
     yield* begin
     if (!(yield* table.change(batchKey, { phase: "running" }, own)))

@@ -46,13 +46,11 @@ export const make = (table: Batches.Service) => {
       }
     })
 
-  /** Changes the phase of a batch, if it is in another one of these. */
+  /** Changes the phase of a batch that is in one of these. */
   const enter = (batchKey: string, to: Batches.Phase, ...from: ReadonlyArray<Batches.Phase>) =>
     Effect.zipRight(
       found(batchKey),
-      Effect.forEach(from, (phase) => table.change(batchKey, { phase: to }, { phase }), {
-        discard: true
-      })
+      Effect.asVoid(table.change(batchKey, { phase: to }, { phases: from }))
     )
 
   const resultOf = (batchKey: string, { key, result, state }: Batches.Item) =>
@@ -86,11 +84,7 @@ export const make = (table: Batches.Service) => {
       ),
     pause: (batchKey: string) => enter(batchKey, "paused", "running"),
     resume: (batchKey: string) => enter(batchKey, "running", "paused"),
-    interrupt: (batchKey: string) =>
-      Effect.repeat(
-        Effect.zipRight(enter(batchKey, "interrupted", "running", "paused"), found(batchKey)),
-        { until: ({ phase }) => phase === "interrupted" || phase === "ended" }
-      ).pipe(Effect.asVoid),
+    interrupt: (batchKey: string) => enter(batchKey, "interrupted", "running", "paused"),
     purge: (batchKey: string) =>
       Effect.gen(function* () {
         const { epoch, phase } = yield* stored(batchKey)
@@ -101,7 +95,7 @@ export const make = (table: Batches.Service) => {
           })
         }
         // In this order: a batch without its items would look like one with other items.
-        yield* table.change(batchKey, { phase: "purged" }, { phase })
+        yield* table.change(batchKey, { phase: "purged" }, { phases: [phase] })
         yield* table.clear(batchKey, epoch)
       })
   }

@@ -41,7 +41,9 @@ export const run = (options: Omit<Owner, "epoch">): Effect.Effect<Batch.Summary>
       const { ended, epoch, phase, total } = batch
       if (ended !== null) return yield* persistently(summaryOf(table, batchKey, total))
       const next = epoch + 1
-      const isOwner = yield* persistently(table.change(batchKey, { epoch: next }, { epoch, phase }))
+      const isOwner = yield* persistently(
+        table.change(batchKey, { epoch: next }, { epoch, phases: [phase] })
+      )
       if (!isOwner || (yield* drive({ ...options, epoch: next }))) continue
       yield* Effect.logWarning(`Another process has taken over the batch ${batchKey}.`)
       // The other one may have been taken for dead itself: after a minute, this one tries again.
