@@ -25,16 +25,12 @@ export class UnsupportedSchema extends Schema.TaggedError<UnsupportedSchema>(
 )("UnsupportedSchema", {
   /** The file, or the name of the database. */
   database: Schema.String,
-  /** The layout of the tables. Undefined if they are older than the first layout that has a number. */
-  stored: Schema.UndefinedOr(Schema.Int),
+  /** The layout of its tables. */
+  stored: Schema.Int,
   supported: Schema.Int
 }) {
   override get message(): string {
-    const stored =
-      this.stored === undefined
-        ? "are older than schema version 1"
-        : `have schema version ${this.stored}`
-    return `${this.database}: the tables ${stored}, and this version of @manilla/workflow-engine supports schema version ${this.supported}. Nothing was changed. Run the version of @manilla/workflow-engine that made the tables until its executions have ended, or use another database.`
+    return `${this.database}: the tables have schema version ${this.stored}, and this version of @manilla/workflow-engine supports schema version ${this.supported}. Nothing was changed. Run the version of @manilla/workflow-engine that made the tables until its executions have ended, or use another database.`
   }
 }
 
@@ -53,24 +49,6 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
 }) {
   override get message(): string {
     return `${this.database}: the database cannot be used (${rootMessage(this.cause)}). Nothing was started, and what it stores stays. Correct the path or the URL, the permissions or the space on the disk, and start again.`
-  }
-}
-
-/**
- * A database without workflows was opened to look inside. Nothing was created.
- *
- * @since 0.1.0
- * @category errors
- */
-export class NothingStored extends Schema.TaggedError<NothingStored>(
-  "@manilla/workflow-engine/NothingStored"
-)("NothingStored", {
-  /** The file, or `PostgreSQL`. */
-  database: Schema.String,
-  reason: Schema.String
-}) {
-  override get message(): string {
-    return `${this.database}: ${this.reason}. Name the database of the processes that run workflows.`
   }
 }
 

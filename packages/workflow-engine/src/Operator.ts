@@ -12,8 +12,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Engine from "./Engine.js"
 import * as Execution from "./Execution.js"
-import { endCodec, keyOf, readPayload } from "./internal/codecs.js"
-import { unlessPurged } from "./internal/unlessPurged.js"
+import { keyOf, readEnd, readPayload } from "./internal/codecs.js"
 import { isStorable } from "./Text.js"
 
 type NotFound = Execution.ExecutionNotFound | Execution.StorageError
@@ -142,26 +141,21 @@ export const of = <
         execution.end === undefined ? readPayload(workflow, execution) : Effect.void
       )
 
-    const { fromJson } = endCodec(workflow)
-    const exitOf = (ended: Execution.Execution) =>
-      Effect.gen(function* () {
-        const { exit = "" } = yield* unlessPurged(ended)
-        return yield* Effect.orDie(fromJson(exit))
-      })
-
     const operator: Operations = {
       start,
       status: (key) => Effect.map(readable(key), Execution.toStatus),
       poll: (key) =>
         Effect.flatMap(readable(key), (execution) =>
-          execution.end === undefined ? Effect.succeedNone : Effect.asSome(exitOf(execution))
+          execution.end === undefined
+            ? Effect.succeedNone
+            : Effect.asSome(readEnd(workflow, execution))
         ),
       await: (key) =>
         Effect.gen(function* () {
           const execution = yield* readable(key)
           const hasEnded = execution.end !== undefined
           const ended = hasEnded ? execution : yield* engine.untilEnd(execution.executionId)
-          return yield* yield* exitOf(ended)
+          return yield* yield* readEnd(workflow, ended)
         }),
       resume: (key) =>
         Effect.flatMap(found(key), ({ executionId }) => resume(workflow, executionId)),

@@ -122,11 +122,7 @@ const prepared = Effect.gen(function* () {
  */
 export const open = (
   url: Redacted.Redacted
-): Effect.Effect<
-  Store.Store,
-  Engine.DatabaseUnavailable | Engine.UnsupportedSchema | Engine.NothingStored,
-  Scope.Scope
-> =>
+): Effect.Effect<Store.Store, Engine.DatabaseUnavailable | Engine.UnsupportedSchema, Scope.Scope> =>
   openStore(
     "PostgreSQL",
     postgresClient.layer({ url, databaseTimeout: "10 seconds", rest: "10 seconds" }, 2)

@@ -94,14 +94,10 @@ const patient = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`PRAGMA busy_tim
  */
 export const open = (
   file: string
-): Effect.Effect<
-  Store.Store,
-  Engine.DatabaseUnavailable | Engine.UnsupportedSchema | Engine.NothingStored,
-  Scope.Scope
-> =>
+): Effect.Effect<Store.Store, Engine.DatabaseUnavailable | Engine.UnsupportedSchema, Scope.Scope> =>
   Effect.suspend(() => {
     if (!existsSync(file)) {
-      return new Engine.NothingStored({ database: file, reason: "there is no such file" })
+      return new Engine.DatabaseUnavailable({ database: file, cause: "there is no such file" })
     }
     const client = Layer.effectDiscard(Effect.ignore(patient)).pipe(
       Layer.provideMerge(database.layer(file)),

@@ -1,5 +1,6 @@
 import type * as Workflow from "@effect/workflow/Workflow"
 import * as Issues from "@manilla/core/Issues"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
@@ -47,6 +48,25 @@ export const endCodec = memoize(({ errorSchema, successSchema }: Workflow.Any) =
     Schema.make<unknown, unknown>(errorSchema.ast)
   )
 )
+
+/** Fails if the payload and the result were deleted. */
+export const unlessPurged = (execution: Execution.Execution) => {
+  const { businessKey, end, isPurged, workflow } = execution
+  return isPurged && end !== undefined
+    ? new Execution.ExecutionPurged({
+        workflow,
+        businessKey,
+        state: end.state,
+        endedMillis: end.atMillis
+      })
+    : Effect.succeed(execution)
+}
+
+/** Reads the end of an execution that has ended. */
+export const readEnd = (workflow: Workflow.Any, ended: Execution.Execution) =>
+  Effect.flatMap(unlessPurged(ended), ({ exit = "" }) =>
+    Effect.orDie(endCodec(workflow).fromJson(exit))
+  )
 
 /** The encoded result of an activity, as it is stored. */
 export const stepCodec = exitCodec(Schema.Unknown, Schema.Unknown)

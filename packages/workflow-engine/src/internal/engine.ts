@@ -26,7 +26,6 @@ import * as metrics from "./metrics.js"
 import * as ownedRun from "./ownedRun.js"
 import * as runners from "./runner.js"
 import * as transitions from "./transitions.js"
-import { unlessPurged } from "./unlessPurged.js"
 
 /** After this time, a body looks again at an execution that it has started, in case nobody has woken it. */
 const childPauseMillis = (ageMillis: number): number =>
@@ -69,7 +68,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           return yield* new Execution.InvalidPayload({ workflow: name, businessKey, issues })
         }
         const now = yield* Clock.currentTimeMillis
-        const { isNew, stored } = yield* insert({
+        const execution: Execution.Execution = {
           workflow: name,
           businessKey,
           executionId,
@@ -87,12 +86,13 @@ const make = (store: EngineStore, options: runners.Options) =>
           end: undefined,
           exit: undefined,
           isPurged: false
-        })
-        if (isNew) {
-          yield* metrics.onStart(workflow)
-          return stored
         }
-        yield* unlessPurged(stored)
+        const earlier = yield* insert(execution)
+        if (Option.isNone(earlier)) {
+          yield* metrics.onStart(workflow)
+          return execution
+        }
+        const stored = yield* codecs.unlessPurged(earlier.value)
         const differs = differences(JSON.parse(stored.payload), JSON.parse(encoded))
         if (differs.length === 0) return stored
         if (stored.end === undefined) yield* codecs.readPayload(workflow, stored)
@@ -102,12 +102,11 @@ const make = (store: EngineStore, options: runners.Options) =>
     /** The result of an execution: it has ended, or waits. Undefined if it runs. */
     const resultOf = (workflow: Workflow.Any, execution: Execution.Execution) =>
       Effect.gen(function* () {
-        const { end, exit, pause } = yield* Effect.orDie(unlessPurged(execution))
-        if (end !== undefined && exit !== undefined) {
-          const decoded = yield* Effect.orDie(codecs.endCodec(workflow).fromJson(exit))
-          return new Workflow.Complete({ exit: decoded })
+        if (execution.end !== undefined) {
+          const exit = yield* Effect.orDie(codecs.readEnd(workflow, execution))
+          return new Workflow.Complete({ exit })
         }
-        return pause === undefined ? undefined : new Workflow.Suspended({})
+        return execution.pause === undefined ? undefined : new Workflow.Suspended({})
       })
 
     /** Runs an activity in the fiber of its execution, and stores its result in one statement. */
@@ -118,24 +117,18 @@ const make = (store: EngineStore, options: runners.Options) =>
         const { execution } = run
         const name = `${activity.name}/${attempt}`
         yield* Text.checkName(name)
-        const results = yield* resultsOf(run)
-        const known = results.get(name)
-        if (known !== undefined) {
-          return new Workflow.Complete({
-            exit: yield* Effect.orDie(codecs.stepCodec.fromJson(known))
-          })
+        let stored = (yield* resultsOf(run)).get(name)
+        if (stored === undefined) {
+          const own = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
+          const result = yield* activity.executeEncoded.pipe(
+            Workflow.intoResult,
+            Effect.provideService(WorkflowEngine.WorkflowInstance, own)
+          )
+          if (result._tag === "Suspended") return result
+          stored = yield* keep(run, name, yield* Effect.orDie(codecs.stepCodec.toJson(result.exit)))
         }
-        const own = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
-        const result = yield* activity.executeEncoded.pipe(
-          Workflow.intoResult,
-          Effect.provideService(WorkflowEngine.WorkflowInstance, own)
-        )
-        if (result._tag === "Suspended") return result
-        const exit = yield* Effect.orDie(codecs.stepCodec.toJson(result.exit))
-        const kept = yield* keep(run, name, exit)
-        return kept === exit
-          ? result
-          : new Workflow.Complete({ exit: yield* Effect.orDie(codecs.stepCodec.fromJson(kept)) })
+        const exit = yield* Effect.orDie(codecs.stepCodec.fromJson(stored))
+        return new Workflow.Complete({ exit })
       })
 
     /**

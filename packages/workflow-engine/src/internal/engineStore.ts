@@ -28,10 +28,8 @@ export interface EngineStore extends Pick<
   Store.Store,
   "find" | "list" | "open" | "steps" | "batches"
 > {
-  /** Stores a new execution, and returns the stored one: an earlier one under the same id stays. */
-  readonly insert: (
-    execution: Execution.Execution
-  ) => Stores<{ readonly stored: Execution.Execution; readonly isNew: boolean }>
+  /** Stores a new execution. Returns an earlier one under the same id, which stays. */
+  readonly insert: (execution: Execution.Execution) => Stores<Option.Option<Execution.Execution>>
 
   readonly read: (executionId: string) => Stores<Option.Option<Execution.Execution>>
 

@@ -40,12 +40,12 @@ export const make: Effect.Effect<engineStore.EngineStore> = Effect.map(
     return {
       insert: (execution) =>
         Effect.sync(() => {
-          const stored = executions.get(execution.executionId)
-          if (stored !== undefined) return { stored, isNew: false }
+          const earlier = executions.get(execution.executionId)
+          if (earlier !== undefined) return Option.some(earlier)
           executions.set(execution.executionId, execution)
           const name = nameOf(execution)
           if (!ids.has(name)) ids.set(name, execution.executionId)
-          return { stored: execution, isNew: true }
+          return Option.none()
         }),
       find: (name) =>
         Effect.sync(() => Option.fromNullable(executions.get(ids.get(nameOf(name)) ?? ""))),

@@ -310,17 +310,15 @@ export const make = (
     const insert = (execution: Execution.Execution) =>
       Effect.suspend(() => {
         const owner = canRun(execution.workflow) ? runner : undefined
-        return store.insert({ ...execution, runner: owner })
-      }).pipe(
-        Effect.tap(({ isNew, stored }) =>
+        const stored = { ...execution, runner: owner }
+        return Effect.tap(store.insert(stored), (earlier) =>
           Effect.sync(() => {
-            if (!isNew) return
-            if (stored.runner === undefined) noteDue(stored.dueMillis)
+            if (Option.isSome(earlier)) return
+            if (owner === undefined) noteDue(stored.dueMillis)
             else begin(stored, new Map())
           })
-        ),
-        claiming(1)
-      )
+        )
+      }).pipe(claiming(1))
 
     const look = Effect.suspend(() => {
       nextMillis = Infinity

@@ -121,12 +121,7 @@ const begin = (run: blocks.Run, operation: string, round: number) =>
         return { atMillis }
       })
     })
-    const isAgain = Effect.sync(() => {
-      const isAgain = !isFirst
-      isFirst = false
-      return isAgain
-    })
-    return { atMillis, isAgain }
+    return { atMillis, isFirst }
   })
 
 /** See `Durable.write`. */
@@ -157,16 +152,17 @@ export const write = <A, I, R>({
     /** When the first request may have been sent. */
     let sinceMillis = sentMillis
 
-    /** One call, with its own retries. */
-    const call = (round: number, isAgain: Effect.Effect<boolean>, firstMillis: number) =>
-      stored.run(run, {
+    /** One call, with its own retries. It is tried again if its result was not stored. */
+    const call = (round: number, isFirst: boolean, firstMillis: number) => {
+      let tries = isFirst ? 0 : 1
+      return stored.run(run, {
         name: `write/${operation}/${round}`,
         success: Result,
         error: WriteError,
         execute: Effect.gen(function* () {
           const startedMillis = yield* Clock.currentTimeMillis
           // Another request of this write may have been applied: neither a refusal nor an interrupt undoes that.
-          const mayBeApplied = (yield* isAgain) || isDoubtful
+          const mayBeApplied = tries++ > 0 || isDoubtful
           if (!mayBeApplied && (yield* run.isCancelled())) return yield* blocks.cancelled(run)
           // The process may have been down for days, and the service may have forgotten the key.
           const isOld = startedMillis - firstMillis > deadlineMillis
@@ -184,15 +180,16 @@ export const write = <A, I, R>({
           )
         })
       })
+    }
 
     /** The same, or the request that is under way may have been applied. */
     let isOpen = isDoubtful
     const ended = Effect.gen(function* () {
       for (let round = 0; ; round++) {
-        const { atMillis, isAgain } = yield* begin(run, operation, round)
+        const { atMillis, isFirst } = yield* begin(run, operation, round)
         sinceMillis ??= atMillis
         isOpen = true
-        const result: typeof Result.Type = yield* call(round, isAgain, sinceMillis)
+        const result: typeof Result.Type = yield* call(round, isFirst, sinceMillis)
         if (result._tag === "Created") {
           const resource = idOf(result.resource)
           Body.add(money, { outcome: "applied", hasFailed: false, resource })

@@ -12,7 +12,10 @@ import * as sqlStore from "./sqlStore.js"
 export const open = (database: string, client: Layer.Layer<SqlClient.SqlClient, SqlError>) =>
   Effect.gen(function* () {
     if (yield* schemaVersion.isNew(database)) {
-      return yield* new Engine.NothingStored({ database, reason: "no workflows are stored here" })
+      return yield* new Engine.DatabaseUnavailable({
+        database,
+        cause: "no workflows are stored here"
+      })
     }
     return forOperator(yield* sqlStore.make(yield* runners.make("1 minute")))
   }).pipe(

@@ -13,20 +13,16 @@ export const isNew = (database: string) =>
     const sql = yield* SqlClient.SqlClient
     const stamp = sql(stampName)
     const tables = yield* sql.onDialectOrElse({
-      pg: () => sql<{ readonly name: string }>`
-        SELECT tablename AS name FROM pg_tables
-        WHERE schemaname = ANY (current_schemas(false)) AND tablename LIKE 'manilla%'`,
-      orElse: () => sql<{ readonly name: string }>`
-        SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'manilla%'`
+      pg: () => sql`
+        SELECT 1 FROM pg_tables
+        WHERE schemaname = ANY (current_schemas(false)) AND tablename = ${stampName}`,
+      orElse: () => sql`
+        SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ${stampName}`
     })
-    const names = tables.map(({ name }) => name)
-    const rows = names.includes(stampName)
-      ? yield* sql<{ readonly version: number }>`SELECT version FROM ${stamp}`
-      : []
-    const stored = rows[0]?.version
-    const isNew = stored === undefined && !names.some((name) => name !== stampName)
-    if (stored === supported || isNew) return isNew
-    return yield* new UnsupportedSchema({ database, stored, supported })
+    if (tables.length === 0) return true
+    const [row] = yield* sql<{ readonly version: number }>`SELECT version FROM ${stamp}`
+    if (row === undefined || row.version === supported) return row === undefined
+    return yield* new UnsupportedSchema({ database, stored: row.version, supported })
   })
 
 /**

@@ -319,13 +319,11 @@ export const make = (
         Effect.gen(function* () {
           const row = { ...toRow(execution), revision: 0 }
           const inserted = yield* failed("store an execution", execution)(insertRow(row))
-          const isNew = inserted !== undefined
-          if (isNew) keep(row)
-          const earlier = isNew ? Option.none() : yield* readRow(execution.executionId)
-          return {
-            stored: Option.match(earlier, { onNone: () => execution, onSome: fromRow }),
-            isNew
+          if (inserted === undefined) {
+            return Option.map(yield* readRow(execution.executionId), fromRow)
           }
+          keep(row)
+          return Option.none()
         }),
       take: (runner, workflows, nowMillis, limit) =>
         sql<Row>`
