@@ -4,15 +4,13 @@
  *
  * @since 0.1.0
  */
-import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import type * as Errors from "@manilla/core/Errors"
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
-import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
+import type * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as Execution from "./Execution.js"
-
-type Instance = WorkflowEngine.WorkflowInstance["Type"]
-type Engine = WorkflowEngine.WorkflowEngine["Type"]
 
 /**
  * The requirement of every block: the execution that it belongs to. Any engine provides it.
@@ -23,78 +21,14 @@ type Engine = WorkflowEngine.WorkflowEngine["Type"]
 export type InExecution = WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
 
 /**
- * The knowledge of an engine about an execution.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Known {
-  /** The key under which an operator finds the execution, or its id. */
-  readonly key: string
-  /** Whether the execution is to be cancelled. False at a pause that has ended: the next block sees it. */
-  readonly isCancelled: (pause?: string) => Effect.Effect<boolean>
-  /** The stored results of its steps, as JSON. Undefined on other engines. */
-  readonly steps:
-    | {
-        readonly find: (name: string) => Effect.Effect<string | undefined>
-        /** Stores a result, and returns the one that counts. */
-        readonly keep: (name: string, exit: string) => Effect.Effect<string>
-      }
-    | undefined
-}
-
-type Knows = Effect.Effect<Known, never, WorkflowEngine.WorkflowInstance>
-
-const engines = new WeakMap<Engine, Knows>()
-
-/**
- * Gives an engine what the blocks ask it.
- *
- * @since 0.1.0
- * @category constructors
- */
-export const withKnowledge = (engine: Engine, knows: Knows): Engine => {
-  engines.set(engine, knows)
-  return engine
-}
-
-/** Other engines interrupt a body themselves. */
-const others: Knows = Effect.map(WorkflowEngine.WorkflowInstance, ({ executionId }) => ({
-  key: executionId,
-  isCancelled: () => Effect.succeed(false),
-  steps: undefined
-}))
-
-const observed = new WeakSet<Scope.Scope>()
-
-/**
- * The knowledge of the engine about the execution of this body. On an engine of this package, the blocks of a body that
- * reads it see to an `interrupt` themselves.
- *
- * @since 0.1.0
- * @category services
- */
-export const known: Effect.Effect<Known, never, InExecution> = Effect.gen(function* () {
-  const { scope } = yield* WorkflowEngine.WorkflowInstance
-  observed.add(scope)
-  return yield* engines.get(yield* WorkflowEngine.WorkflowEngine) ?? others
-})
-
-/**
- * Whether the blocks of a body see to an `interrupt`.
- *
- * @since 0.1.0
- * @category predicates
- */
-export const seesInterrupts = ({ scope }: Instance): boolean => observed.has(scope)
-
-/**
  * The effect of the writes of a body, and of the executions that it has started and awaited, on the world.
  *
  * @since 0.1.0
  * @category models
  */
 export interface SideEffects {
+  /** Whether the body uses blocks: they note its writes, and see to an `interrupt`. */
+  hasBlocks: boolean
   /** Whether the outcome of a write is unknown. */
   isUnknown: boolean
   /** Whether a write was applied. */
@@ -107,25 +41,54 @@ export interface SideEffects {
   resource: string | undefined
 }
 
-const all = new WeakMap<Scope.Scope, SideEffects>()
-
 /**
- * The side effects of a body so far. The engine stores their outcome with the end of the execution.
+ * The side effects of a body that begins.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const sideEffectsOf = ({ scope }: Instance): SideEffects => {
-  const sideEffects = all.get(scope) ?? {
-    isUnknown: false,
-    isApplied: false,
-    isInDoubt: false,
-    open: new Set<string>(),
-    resource: undefined
+export const noSideEffects = (): SideEffects => ({
+  hasBlocks: false,
+  isUnknown: false,
+  isApplied: false,
+  isInDoubt: false,
+  open: new Set(),
+  resource: undefined
+})
+
+/**
+ * A run of a body on an engine of this package, as its blocks see it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Run {
+  /** A body on another engine that this one runs may inherit the run, which is not its own. */
+  readonly executionId: string
+  /** The key under which an operator finds the execution. */
+  readonly key: string
+  /** Whether the execution is to be cancelled. False at a pause that has ended: the next block sees it. */
+  readonly isCancelled: (pause?: string) => Effect.Effect<boolean>
+  /** The stored results of its steps, as JSON. */
+  readonly steps: {
+    readonly find: (name: string) => Effect.Effect<string | undefined>
+    /** Stores a result, and returns the one that counts. */
+    readonly keep: (name: string, exit: string) => Effect.Effect<string>
   }
-  all.set(scope, sideEffects)
-  return sideEffects
+  /** The engine stores their outcome with the end of the execution. */
+  readonly sideEffects: SideEffects
 }
+
+/**
+ * The run that an effect belongs to. None on other engines.
+ *
+ * @since 0.1.0
+ * @category services
+ */
+export class CurrentRun extends Context.Reference<CurrentRun>()(
+  "@manilla/workflow-engine/CurrentRun",
+  { defaultValue: (): Option.Option<Run> => Option.none() }
+) {}
 
 /**
  * The outcome of a body.

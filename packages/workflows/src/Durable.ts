@@ -77,6 +77,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as blocks from "./internal/blocks.js"
+import * as names from "./internal/names.js"
 import * as pauses from "./internal/pauses.js"
 import * as stored from "./internal/stored.js"
 import * as writes from "./internal/write.js"
@@ -134,7 +135,7 @@ export const step = <A, I, E, EI, R>({
 }): Effect.Effect<A, E | Execution.ExecutionCancelled, InExecution | blocks.Own<R>> =>
   blocks.named(name)((run) =>
     stored.run(run, {
-      name: `step/${name}`,
+      name: names.step(name),
       success,
       error: orCancelled(error),
       execute: Effect.flatMap(
@@ -165,7 +166,7 @@ export const sleep = (
   duration: Duration.DurationInput
 ): Effect.Effect<void, Execution.ExecutionCancelled, InExecution> =>
   blocks.named(name)((run) =>
-    pauseUnlessCancelled(run, `sleep/${name}`, Duration.toMillis(duration))
+    pauseUnlessCancelled(run, names.sleep(name), Duration.toMillis(duration))
   )
 
 /** The result of a look. A later life may have another policy: it decides only about later looks. */
@@ -213,7 +214,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
       let firstMillis: number | undefined
       const lookOnce = (round: number) =>
         stored.run(run, {
-          name: `look/${name}/${round}`,
+          name: names.round("look", name, round),
           success: Look,
           error: Schema.Never,
           execute: Effect.gen(function* () {
@@ -242,7 +243,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
             return yield* Effect.fail(expired(Duration.millis(result.waitedMillis), result.cause))
           case "Pending":
             firstMillis ??= result.startedMillis
-            yield* pauseUnlessCancelled(run, `wait/${name}/${round}`, result.pauseMillis)
+            yield* pauseUnlessCancelled(run, names.round("wait", name, round), result.pauseMillis)
         }
       }
     })

@@ -13,6 +13,7 @@ import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Memory from "@manilla/workflow-engine/memory"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Policy from "@manilla/workflows/Policy"
@@ -147,4 +148,35 @@ it.live("on ClusterWorkflowEngine, a life that died while it was sending leaves 
     assert.strictEqual(Option.getOrUndefined(end), "pay-1")
     assert.strictEqual(calls(), 2)
   }).pipe(Effect.scoped)
+)
+
+it.live("a body that runs a workflow on another engine does not share its steps", () =>
+  Effect.gen(function* () {
+    const Outer = Workflow.make({
+      name: "Shop/Outer",
+      payload: { key: IdempotencyKey.IdempotencyKey },
+      success: Schema.Array(Schema.String),
+      error: Durable.WriteError,
+      idempotencyKey: ({ key }) => key
+    })
+    const inner = Layer.orDie(
+      Layer.provideMerge(shop(Effect.succeed("pay-2")), WorkflowEngine.layerMemory)
+    )
+    const outer = Outer.toLayer(({ key }) =>
+      Effect.all([
+        Durable.write({
+          operation,
+          key,
+          success: Schema.String,
+          idOf: (id) => id,
+          send: () => Effect.succeed("pay-1")
+        }),
+        Effect.provide(Shop.execute({ key: IdempotencyKey.make("order-43") }), inner)
+      ])
+    )
+    const paid = yield* Outer.execute({ key }).pipe(
+      Effect.provide(Layer.provideMerge(outer, Memory.layerMemory))
+    )
+    assert.deepStrictEqual(paid, ["pay-1", "pay-2"])
+  })
 )

@@ -40,7 +40,7 @@ const issuesOfKey = Issues.validator(Text.Storable, ["key"])
 const make = (store: EngineStore, options: runners.Options) =>
   Effect.gen(function* () {
     const owned = ownedRun.make(store)
-    const { isCancelledAt, isOver, keep, mark, resultsOf } = owned
+    const { isOver, keep, mark, resultsOf } = owned
     const { beats, insert, lookNow, runs, untilEnd, wake, workflows } = yield* runners.make(
       store,
       owned,
@@ -122,7 +122,9 @@ const make = (store: EngineStore, options: runners.Options) =>
           const own = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
           const result = yield* activity.executeEncoded.pipe(
             Workflow.intoResult,
-            Effect.provideService(WorkflowEngine.WorkflowInstance, own)
+            Effect.provideService(WorkflowEngine.WorkflowInstance, own),
+            // A later life would not run it again, and not note its side effects.
+            Effect.provideService(Body.CurrentRun, Option.none())
           )
           if (result._tag === "Suspended") return result
           stored = yield* keep(run, name, yield* Effect.orDie(codecs.stepCodec.toJson(result.exit)))
@@ -141,12 +143,12 @@ const make = (store: EngineStore, options: runners.Options) =>
       payload: object,
       parent: WorkflowEngine.WorkflowInstance["Type"]
     ): Effect.Effect<Workflow.Result<unknown, unknown>> => {
-      const sideEffects = Body.sideEffectsOf(parent)
       const pause = children.pauseOf(executionId)
       return Effect.gen(function* () {
-        sideEffects.open.add(pause)
         const run = runs.get(parent.executionId)
         if (run === undefined) return yield* Effect.interrupt
+        const { sideEffects } = run
+        sideEffects.open.add(pause)
         const results = yield* resultsOf(run)
         let stored = results.get(children.stepOf(pause))
         if (stored === undefined) {
@@ -276,15 +278,6 @@ const make = (store: EngineStore, options: runners.Options) =>
         })
     })
 
-    const knows = Effect.map(current, (run): Body.Known => ({
-      key: run.execution.businessKey,
-      isCancelled: (pause) =>
-        pause === undefined ? Effect.sync(() => run.isCancelRequested) : isCancelledAt(run, pause),
-      steps: {
-        find: (name) => Effect.map(resultsOf(run), (results) => results.get(name)),
-        keep: (name, exit) => keep(run, name, exit)
-      }
-    }))
     const start: Engine.Service["start"] = (workflow, executionId, payload) =>
       Effect.asVoid(record(workflow, executionId, payload, undefined))
     const isHealthy = beats.pipe(
@@ -292,7 +285,7 @@ const make = (store: EngineStore, options: runners.Options) =>
       Effect.orElseSucceed(() => false)
     )
     const operator = forOperator(store, lookNow)
-    return Context.make(WorkflowEngine.WorkflowEngine, Body.withKnowledge(engine, knows)).pipe(
+    return Context.make(WorkflowEngine.WorkflowEngine, engine).pipe(
       Context.add(Engine.Engine, { ...operator, start, untilEnd, isHealthy })
     )
   })

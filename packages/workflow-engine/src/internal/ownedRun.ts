@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import type * as Body from "../Body.js"
 import type * as Execution from "../Execution.js"
 import * as Store from "../Store.js"
 import * as codecs from "./codecs.js"
@@ -20,6 +21,7 @@ export interface Run {
   /** When the last of them was stored. */
   storedMillis: number
   isCancelRequested: boolean
+  readonly sideEffects: Body.SideEffects
   fiber: Fiber.RuntimeFiber<void> | undefined
 }
 
@@ -88,5 +90,18 @@ export const make = (store: engineStore.EngineStore) => {
       return true
     })
 
-  return { leave, resultsOf, isOver, keep, mark, isCancelledAt }
+  /** A run as the blocks of its body see it. */
+  const forBlocks = (run: Run): Body.Run => ({
+    executionId: run.execution.executionId,
+    key: run.execution.businessKey,
+    isCancelled: (pause) =>
+      pause === undefined ? Effect.sync(() => run.isCancelRequested) : isCancelledAt(run, pause),
+    steps: {
+      find: (name) => Effect.map(resultsOf(run), (results) => results.get(name)),
+      keep: (name, exit) => keep(run, name, exit)
+    },
+    sideEffects: run.sideEffects
+  })
+
+  return { leave, resultsOf, isOver, keep, mark, forBlocks }
 }

@@ -2,6 +2,7 @@ import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -59,7 +60,7 @@ export interface Registered {
 /** The part of this process in the executions of a store: it owns some, and runs their bodies. */
 export const make = (
   store: engineStore.EngineStore,
-  { leave, resultsOf }: ReturnType<typeof ownedRun.make>,
+  { forBlocks, leave, resultsOf }: ReturnType<typeof ownedRun.make>,
   { beatInterval, pollInterval }: Options
 ) =>
   Effect.gen(function* () {
@@ -84,7 +85,7 @@ export const make = (
       instance: WorkflowEngine.WorkflowInstance["Type"]
     ) =>
       Effect.suspend(() => {
-        if (!instance.suspended || !run.isCancelRequested || Body.seesInterrupts(instance)) {
+        if (!instance.suspended || !run.isCancelRequested || run.sideEffects.hasBlocks) {
           return Effect.void
         }
         instance.suspended = false
@@ -98,12 +99,10 @@ export const make = (
     const conclude = (
       run: ownedRun.Run,
       { workflow }: Registered,
-      result: Workflow.Result<unknown, unknown>,
-      instance: WorkflowEngine.WorkflowInstance["Type"]
+      result: Workflow.Result<unknown, unknown>
     ) =>
       Effect.gen(function* () {
-        const sideEffects = Body.sideEffectsOf(instance)
-        const { clocks, execution, pauses } = run
+        const { clocks, execution, pauses, sideEffects } = run
         const { businessKey, executionId, parent, wakes } = execution
         const created = (row: Execution.Execution) => ({
           ...row,
@@ -126,7 +125,7 @@ export const make = (
         const atMillis = yield* Clock.currentTimeMillis
         // Without blocks, a body may have applied something that nobody has noted.
         const noted = Body.outcomeOf(sideEffects)
-        const isKnown = noted !== "notApplied" || Body.seesInterrupts(instance)
+        const isKnown = noted !== "notApplied" || sideEffects.hasBlocks
         const outcome = isKnown ? noted : undefined
         const changed = yield* leave(run, (row) =>
           transitions.ended({ state, atMillis }, exit, outcome)(created(row))
@@ -161,7 +160,7 @@ export const make = (
         const { execution } = run
         const payload = codecs.readPayload(workflow, execution)
         if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
-        yield* children.note(yield* resultsOf(run), Body.sideEffectsOf(instance))
+        yield* children.note(yield* resultsOf(run), run.sideEffects)
         // The process ends, or another runner has the execution: the body goes on there. As if it was suspended, its
         // scope stays open, so that nothing is compensated here.
         let isCut = false
@@ -188,7 +187,7 @@ export const make = (
             // A fiber that was interrupted does not come here: the body interrupted itself.
             isCut ? new Workflow.Complete({ exit: Exit.interrupt(FiberId.none) }) : result
         })
-        yield* conclude(run, registered, result, instance)
+        yield* conclude(run, registered, result)
       })
 
     /** Runs an execution that this runner owns. An earlier run has ended, or has lost it. */
@@ -209,6 +208,7 @@ export const make = (
         results,
         storedMillis: 0,
         isCancelRequested,
+        sideEffects: Body.noSideEffects(),
         fiber: undefined
       }
       runs.set(executionId, run)
@@ -217,10 +217,10 @@ export const make = (
         tell(executionId, Option.none())
       })
       const instance = WorkflowEngine.WorkflowInstance.initial(registered.workflow, executionId)
-      const runtime = Runtime.provideService(
-        registered.runtime,
-        WorkflowEngine.WorkflowInstance,
-        instance
+      const runtime = Runtime.updateContext(registered.runtime, (context) =>
+        Context.add(context, WorkflowEngine.WorkflowInstance, instance).pipe(
+          Context.add(Body.CurrentRun, Option.some(forBlocks(run)))
+        )
       )
       const body = Effect.ensuring(bodyOf(run, instance, registered), ended)
       run.fiber = Runtime.runFork(runtime)(body, { scope: registered.scope })

@@ -47,7 +47,7 @@ const layerOfEngine: Layer.Layer<
         pollInterval: "300 millis"
       })
 
-const workflows = PayoutBatch.layer({ concurrency: 50 }).pipe(
+const workflows = PayoutBatch.layer({ concurrency: 10 }).pipe(
   Layer.provideMerge(DisbursePayout.layer),
   Layer.merge(CollectPayment.layer),
   Layer.merge(IssueCard.layer),

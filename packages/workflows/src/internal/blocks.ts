@@ -3,6 +3,7 @@ import * as Body from "@manilla/workflow-engine/Body"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import { checkName } from "@manilla/workflow-engine/Text"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Policy from "../Policy.js"
 
@@ -12,8 +13,10 @@ type Instance = WorkflowEngine.WorkflowInstance["Type"]
 export type Own<R> = Exclude<R, Scope.Scope | Body.InExecution>
 
 /** One run of a body: a later one replays the steps whose results the engine has stored. */
-export interface Run extends Body.Known {
+export interface Run extends Pick<Body.Run, "key" | "isCancelled"> {
   readonly workflow: string
+  /** Undefined on other engines. */
+  readonly steps: Body.Run["steps"] | undefined
   readonly policy: Policy.Policy
   /** The names of all steps, each of which may be used once. */
   readonly taken: Set<string>
@@ -36,15 +39,21 @@ export const current: Effect.Effect<Run, never, Body.InExecution> = Effect.gen(f
       `${instance.workflow.name}: a block runs in a race. Start an execution for it.`
     )
   }
-  const { isCancelled, key, steps } = yield* Body.known
+  const { executionId } = instance
+  const inherited = Option.getOrUndefined(yield* Body.CurrentRun)
+  const own = inherited?.executionId === executionId ? inherited : undefined
+  const money = own?.sideEffects ?? Body.noSideEffects()
+  money.hasBlocks = true
   const run: Run = {
-    key,
-    steps,
-    isCancelled: (pause) => (run.isCompensating ? Effect.succeed(false) : isCancelled(pause)),
+    key: own?.key ?? executionId,
+    steps: own?.steps,
+    // Other engines interrupt a body themselves.
+    isCancelled: (pause) =>
+      own === undefined || run.isCompensating ? Effect.succeed(false) : own.isCancelled(pause),
     workflow: instance.workflow.name,
     policy: yield* Policy.Current,
     taken: new Set(),
-    money: Body.sideEffectsOf(instance),
+    money,
     isCompensating: false
   }
   runs.set(instance.scope, { instance, run })

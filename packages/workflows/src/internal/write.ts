@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as blocks from "./blocks.js"
+import * as names from "./names.js"
 import * as pauses from "./pauses.js"
 import * as stored from "./stored.js"
 
@@ -113,7 +114,7 @@ const begin = (run: blocks.Run, operation: string, round: number) =>
   Effect.gen(function* () {
     let isFirst = false
     const { atMillis } = yield* stored.note(run, {
-      name: `begin/${operation}/${round}`,
+      name: names.round("begin", operation, round),
       success: Beginning,
       error: Schema.Never,
       execute: Effect.map(Clock.currentTimeMillis, (atMillis) => {
@@ -156,7 +157,7 @@ export const write = <A, I, R>({
     const call = (round: number, isFirst: boolean, firstMillis: number) => {
       let tries = isFirst ? 0 : 1
       return stored.run(run, {
-        name: `write/${operation}/${round}`,
+        name: names.round("write", operation, round),
         success: Result,
         error: WriteError,
         execute: Effect.gen(function* () {
@@ -197,7 +198,7 @@ export const write = <A, I, R>({
         }
         isDoubtful ||= result.error._tag === "OutcomeUnknown"
         isOpen = isDoubtful
-        const pause = `carry-on/${operation}/${round}`
+        const pause = names.round("carry-on", operation, round)
         // The next round sees that it is to be cancelled.
         const isOver = !isDoubtful && (yield* run.isCancelled(pause))
         if (!isOver) yield* pauses.sleep(pause, result.pauseMillis)

@@ -5,6 +5,7 @@ import * as Cause from "effect/Cause"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import * as names from "../names.js"
 import { WriteError } from "../write.js"
 
 /** A moment as people in the time zone of this process write it, such as `2026-11-24 14:03:07`. */
@@ -74,7 +75,7 @@ export const state = (execution: Execution.Status, now: number): Words => {
     return said("waits for an execution that it has started")
   }
   // Those of the blocks: others are those of a user.
-  const [, kind, block] = /^(carry-on|wait)\/(.+)\/\d+$/.exec(pause) ?? []
+  const [, kind, block] = names.pausePattern.exec(pause) ?? []
   const [why, next] =
     kind === "carry-on"
       ? [`${block} has no clear answer yet.`, "sends again"]
@@ -192,14 +193,10 @@ const kinds: Readonly<Record<string, Event["kind"]>> = {
   look: "looked"
 }
 
-/** The names of the steps of a loop in a block: others are those of a user. A step ends with its attempt. */
-const roundPattern = /^(begin|write|look)\/(.+)\/(\d+)\/\d+$/
-const stepPattern = /^(?:(step|cancelled|child|deferred)\/)?(.+?)(?:\/(?:\d+|begun))?$/
-
 const stepEvent = ({ exit: json, name, storedMillis }: Store.Step): Event => {
   const exit: unknown = JSON.parse(json)
   const [, prefix = "", block = name, round] =
-    roundPattern.exec(name) ?? stepPattern.exec(name) ?? []
+    names.roundPattern.exec(name) ?? names.stepPattern.exec(name) ?? []
   const isRound = round !== undefined
   const kind = isRound ? (kinds[prefix] ?? "step") : "step"
   const count = `, ${kind === "looked" ? "look" : "request"} ${Number(round) + 1}`

@@ -1,0 +1,23 @@
+/** The names of the steps and pauses of blocks, which are stored, and which an operator's view reads. */
+
+/** A step or a pause in one round of a block. */
+export const round = (
+  kind: "begin" | "write" | "look" | "carry-on" | "wait",
+  block: string,
+  round: number
+): string => `${kind}/${block}/${round}`
+
+/** A step of a user's. */
+export const step = (name: string): string => `step/${name}`
+
+/** A pause of a user's. */
+export const sleep = (name: string): string => `sleep/${name}`
+
+/** The kind, the block and the round of a step. It is stored with its attempt. */
+export const roundPattern = /^(begin|write|look)\/(.+)\/(\d+)\/\d+$/
+
+/** The kind and the block of a pause. */
+export const pausePattern = /^(carry-on|wait)\/(.+)\/\d+$/
+
+/** The kind and the name of any other step. Some are the engine's. */
+export const stepPattern = /^(?:(step|cancelled|child|deferred)\/)?(.+?)(?:\/(?:\d+|begun))?$/
