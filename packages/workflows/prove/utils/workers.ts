@@ -9,7 +9,7 @@ import * as esbuild from "esbuild"
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
-import { tmpdir } from "node:os"
+import { setPriority, tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
@@ -89,6 +89,8 @@ export const start = (
           stdio: ["ignore", "pipe", "inherit"],
           env: { ...process.env, WORKER: JSON.stringify(settings) }
         })
+        // On a busy machine, the service would else be slower than the timeout of each of a thousand requests.
+        if (worker.pid !== undefined) setPriority(worker.pid, 10)
         let output = ""
         createInterface(worker.stdout).on("line", (line) => {
           output = `${output}\n${line}`.slice(-2_000)
