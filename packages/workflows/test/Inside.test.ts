@@ -10,8 +10,9 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { forOperator } from "../../workflow-engine/src/internal/engineStore.js"
+import { type EngineStore, forOperator } from "../../workflow-engine/src/internal/engineStore.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
+import { workflowName } from "../src/internal/batch/rules.js"
 import { driver } from "../src/internal/operate/cli.js"
 import { operations } from "../src/internal/operate/operations.js"
 import * as words from "../src/internal/operate/words.js"
@@ -23,6 +24,15 @@ const Approval = Workflow.make({
   payload: { key: Schema.String },
   idempotencyKey: ({ key }) => key
 })
+
+/** The text of an operation, also if it is refused. */
+const print = (store: EngineStore, name: string, input: Readonly<Record<string, string>>) =>
+  Effect.gen(function* () {
+    const operation = operations[name]
+    assert.isDefined(operation)
+    const { text } = yield* operation.run(forOperator(store), input)
+    return Chunk.join(yield* Stream.runCollect(text), "\n")
+  }).pipe(Effect.catchTag("Refused", ({ message }) => Effect.succeed(message)))
 
 it.live("an execution that waits for a signal has no time at which it is due", () =>
   Effect.gen(function* () {
@@ -51,6 +61,8 @@ it.live("an execution that waits for a signal has no time at which it is due", (
       assert.strictEqual(row?.["now"], "waits for a signal")
       assert.isUndefined(row?.["due"])
     }
+    const resumed = yield* print(executions, "resume", { key: "order-42" })
+    assert.include(resumed, "it goes on waiting for a signal")
     const [summary] = yield* rows("summary", {})
     assert.strictEqual(summary?.["workflow"], "Test/Approval/1")
     assert.strictEqual(summary?.["waiting"], 1)
@@ -66,10 +78,7 @@ it.live("control characters of a key reach no terminal", () =>
       yield* operator.start({ key })
     }).pipe(Effect.provide(engines.on(executions)))
     for (const name of ["list", "show", "resume"]) {
-      const operation = operations[name]
-      assert.isDefined(operation)
-      const { text } = yield* operation.run(forOperator(executions), name === "list" ? {} : { key })
-      const printed = Chunk.join(yield* Stream.runCollect(text), "\n")
+      const printed = yield* print(executions, name, name === "list" ? {} : { key })
       assert.include(printed, "order\u{fffd}]0;owned\u{fffd}\u{fffd}[2J", name)
       assert.notMatch(printed, /[^\n\P{Cc}]/u)
     }
@@ -155,16 +164,43 @@ it.effect(
       const store = yield* memoryStore.make
       const end = { state: "Succeeded", atMillis: 2 } as const
       yield* store.insert({ ...execution, payload: "", end, isPurged: true })
-      const print = (name: string, input: Readonly<Record<string, string>>) =>
-        Effect.gen(function* () {
-          const operation = operations[name]
-          assert.isDefined(operation)
-          const { text } = yield* operation.run(forOperator(store), input)
-          return Chunk.join(yield* Stream.runCollect(text), "\n")
-        })
-      assert.include(yield* print("list", {}), "none is open: --state all also lists")
-      const shown = yield* print("show", { key: "order-42" })
+      assert.include(yield* print(store, "list", {}), "none is open: --state all also lists")
+      const shown = yield* print(store, "show", { key: "order-42" })
       assert.include(shown, "Its payload, its result and its steps were purged.")
       assert.notInclude(shown, "runs workflows")
     })
+)
+
+it.effect("the end of an execution that was purged is not called a defect", () =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    const end = { state: "Failed", atMillis: 2 } as const
+    yield* store.insert({ ...execution, payload: "", end, isPurged: true })
+    const shown = yield* print(store, "show", { key: "order-42" })
+    assert.include(shown, "failed; its error was purged")
+    assert.notInclude(shown, "a defect")
+  })
+)
+
+it.effect.each([
+  ["pause", "running", "it sends no further items until `resume`"],
+  ["pause", "paused", "it is paused, and nothing was changed."],
+  ["pause", "interrupted", "it is interrupted, and nothing was changed."],
+  ["pause", "ended", "it has ended, and nothing was changed."],
+  ["pause", "storing", "its items are not stored yet. Nothing was sent"],
+  ["resume", "paused", "it sends items again"],
+  ["resume", "running", "it sends its items, and nothing was changed."],
+  ["interrupt", "paused", "it sends no further items, for good."],
+  ["interrupt", "interrupted", "it is interrupted, and nothing was changed."],
+  ["interrupt", "ended", "it has ended, and nothing was changed."],
+  ["interrupt", "storing", "its items are not stored yet. Nothing was sent"],
+  ["purge", "ended", "its items and their results are deleted."]
+] as const)("%s of a batch that is %s says what follows", ([name, phase, expected]) =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    yield* store.insert({ ...execution, workflow: workflowName })
+    yield* store.batches.insert("order-42", 1)
+    yield* store.batches.change("order-42", { phase }, {})
+    assert.include(yield* print(store, name, { key: "order-42" }), expected)
+  })
 )

@@ -46,12 +46,9 @@ export const make = (table: Batches.Service) => {
       }
     })
 
-  /** Changes the phase of a batch that is in one of these. */
+  /** Changes the phase of a batch that is in one of these. Returns whether it was. */
   const enter = (batchKey: string, to: Batches.Phase, ...from: ReadonlyArray<Batches.Phase>) =>
-    Effect.zipRight(
-      found(batchKey),
-      Effect.asVoid(table.change(batchKey, { phase: to }, { phases: from }))
-    )
+    Effect.zipRight(found(batchKey), table.change(batchKey, { phase: to }, { phases: from }))
 
   const resultOf = (batchKey: string, { key, result, state }: Batches.Item) =>
     Effect.gen(function* () {

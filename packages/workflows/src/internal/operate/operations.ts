@@ -274,6 +274,34 @@ const operation = (
     )
 })
 
+const unchanged = "it has ended, and nothing was changed."
+
+/** A change of a batch, which says what follows. */
+const changeBatch = (
+  { batches: table }: Store.Store,
+  name: "pause" | "resume" | "interrupt" | "purge",
+  key: string,
+  done: string
+) =>
+  Effect.gen(function* () {
+    const batches = batch.make(table)
+    const onBatch: Effect.Effect<boolean | void, Parameters<typeof orRefused>[0]> =
+      batches[name](key)
+    if ((yield* onBatch) !== false) return done
+    const { phase } = yield* batches.found(key)
+    const now = phases[phase]?.brief
+    return now === undefined ? unchanged : `it ${now}, and nothing was changed.`
+  }).pipe(
+    // Its execution was found: only its items are missing.
+    Effect.catchTag("ExecutionNotFound", () =>
+      refused(
+        409,
+        "its items are not stored yet. Nothing was sent, and nothing was changed. If its start still runs, repeat this after it. If its start failed, nothing is sent until the batch is started again."
+      )
+    ),
+    Effect.mapError((error) => (error._tag === "Refused" ? error : orRefused(error)))
+  )
+
 /** A change of rows, which says what follows. */
 const change = (
   name: "pause" | "resume" | "interrupt" | "purge",
@@ -291,10 +319,8 @@ const change = (
       Effect.gen(function* () {
         const execution = yield* findOne(inside, input)
         const { businessKey: key, workflow } = execution
-        const batches = batch.make(inside.batches)
-        const onBatch: Effect.Effect<void, Parameters<typeof orRefused>[0]> = batches[name](key)
         const done = yield* isBatch(execution)
-          ? Effect.mapError(Effect.as(onBatch, batchDone), orRefused)
+          ? changeBatch(inside, name, key, batchDone)
           : onExecution(execution, inside)
         const runners = yield* inside.runners
         return {
@@ -314,8 +340,7 @@ const changed = (
     row,
     Option.match({
       onNone: () => "it is no longer stored.",
-      onSome: (changed) =>
-        changed.end === undefined ? done(changed) : "it has ended, and nothing was changed."
+      onSome: (changed) => (changed.end === undefined ? done(changed) : unchanged)
     })
   )
 
@@ -390,12 +415,15 @@ export const operations: Readonly<Record<string, Operation>> = {
     "resume",
     "ends the pause of an execution now, or of a batch",
     ({ executionId }, { resume }) =>
-      changed(resume(executionId), ({ pause }) =>
+      changed(resume(executionId), ({ clocks, pause }) =>
         pause === undefined
           ? "it is in no pause, and nothing was changed."
-          : "its pause ends within a second."
+          : // A pause of this name that a body has named itself has a time.
+            pause === Execution.Pause.signal && clocks[pause] === undefined
+            ? "it goes on waiting for a signal."
+            : "its pause ends within a second."
       ),
-    "if it was paused, it sends items again within a second."
+    "it sends items again within a second."
   ),
   interrupt: change(
     "interrupt",

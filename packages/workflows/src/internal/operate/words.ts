@@ -216,11 +216,14 @@ const stepEvent = ({ exit: json, name, storedMillis }: Store.Step): Event => {
 
 /** The history of an execution, in order. */
 export const events = (
-  { end, exit, startedMillis }: Execution.Execution,
+  { end, exit, isPurged, startedMillis }: Execution.Execution,
   steps: ReadonlyArray<Store.Step>
 ): ReadonlyArray<Event> => {
-  const last = (state: Execution.EndState): Said =>
-    state === "Succeeded" ? { text: "ended with a result" } : failure(JSON.parse(exit ?? "null"))
+  const last = (state: Execution.EndState): Said => {
+    if (state === "Succeeded") return { text: ends[state] }
+    if (isPurged) return { text: `${ends[state]}; its error was purged`, tone: "bad" }
+    return failure(JSON.parse(exit ?? "null"))
+  }
   return [
     { atMillis: startedMillis, kind: "started", step: "", text: "started" },
     ...steps.map(stepEvent),
