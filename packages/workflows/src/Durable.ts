@@ -292,16 +292,26 @@ export const compensate = <A, E, R, R2>(
 export const compensating = <A, E, R>(
   body: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, Exclude<R, Compensations> | InExecution> =>
-  Effect.suspend(() => {
+  Effect.flatMap(blocks.current, (run) => {
+    // In the order in which they begin: that in which they fail may differ in a later life.
+    const name = names.compensating(++run.parts)
     const compensations: Array<Effect.Effect<void>> = []
     return body.pipe(
       Effect.provideService(Compensations, compensations),
       Effect.catchAll((error) =>
         Effect.gen(function* () {
-          const run = yield* blocks.current
+          run.money.hasBlocks = true
           run.isCompensating = true
+          if (compensations.length === 0) return yield* Effect.fail(error)
+          // Stored, because a compensation that awaits an execution leaves doubt until that one has ended.
+          const isInDoubt = yield* stored.note(run, {
+            name,
+            success: Schema.Boolean,
+            error: Schema.Never,
+            execute: Effect.sync(() => Body.isInDoubt(run.money))
+          })
           // After a write that moved money although it ended with an error, or that may have, nothing is undone.
-          const undone = Body.isInDoubt(run.money) ? [] : compensations.reverse()
+          const undone = isInDoubt ? [] : compensations.reverse()
           yield* Effect.forEach(undone, (compensation) => compensation, { discard: true })
           return yield* Effect.fail(error)
         })

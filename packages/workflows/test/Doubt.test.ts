@@ -1,5 +1,5 @@
 /** The outcome of an execution after a defect, an interrupt, a purge, or beside others that it awaits. */
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -216,6 +216,92 @@ it.live("nothing is undone in a later life while an awaited execution may pay", 
     assert.strictEqual((yield* operator.status(key)).outcome, "unknown")
     assert.deepStrictEqual(undone, [])
   }).pipe(Effect.scoped, Effect.timeout("20 seconds"))
+)
+
+describe("a compensation that awaits an execution", () => {
+  let refunds = 0
+  const refunding = Layer.merge(
+    Shop.toLayer(() =>
+      Durable.compensating(
+        Effect.gen(function* () {
+          yield* undoable
+          yield* Durable.compensate(
+            pay(() => Effect.succeed("pay-1")),
+            () => Effect.asVoid(Effect.orDie(ChildA.execute({ key })))
+          )
+          return yield* new Failed()
+        })
+      )
+    ),
+    ChildA.toLayer(() => pay(() => Effect.succeed(`refund-${++refunds}`)))
+  )
+  const isRefunded = (operator: Effect.Effect.Success<typeof started>) =>
+    Effect.gen(function* () {
+      const { outcome, state } = yield* operator.status(key)
+      assert.deepStrictEqual({ outcome, state }, { outcome: "applied", state: "Failed" })
+      assert.deepStrictEqual({ refunds, undone }, { refunds: 1, undone: ["reserve"] })
+    })
+
+  VirtualClock.test("ends, as those after it do", () =>
+    Effect.gen(function* () {
+      undone.length = refunds = 0
+      const operator = yield* started
+      yield* VirtualClock.pass("2 hours")
+      yield* isRefunded(operator)
+    }).pipe(on(refunding))
+  )
+
+  VirtualClock.test("goes on in a later life, although the process died when it began", () =>
+    Effect.gen(function* () {
+      undone.length = refunds = 0
+      const store = yield* memoryStore.make
+      const insert: typeof store.insert = (execution) =>
+        execution.workflow === ChildA.name ? Effect.never : store.insert(execution)
+      // Its scope would never close.
+      const first = yield* Layer.buildWithScope(
+        Layer.provideMerge(refunding, engines.on({ ...store, insert })),
+        yield* Scope.make()
+      )
+      yield* Effect.provide(started, first)
+      yield* VirtualClock.pass("3 seconds")
+      const second = yield* Layer.build(Layer.provideMerge(refunding, engines.on(store)))
+      yield* store.runners.leave(1)
+      yield* VirtualClock.pass("10 minutes")
+      yield* isRefunded(yield* Effect.provide(Operator.of(Shop), second))
+    })
+  )
+})
+
+VirtualClock.test("each part of a body decides for itself whether it is undone", () =>
+  Effect.gen(function* () {
+    undone.length = 0
+    const operator = yield* started
+    yield* VirtualClock.pass("2 hours")
+    const { outcome, state } = yield* operator.status(key)
+    assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+    assert.include(undone, "reserve")
+    assert.notInclude(undone, "second")
+  }).pipe(
+    on(
+      Layer.provide(
+        Shop.toLayer(() => {
+          const first = Durable.compensating(Effect.zipRight(undoable, new Failed()))
+          const second = Durable.compensating(
+            Effect.gen(function* () {
+              yield* Durable.compensate(Effect.void, () =>
+                Effect.sync(() => void undone.push("second"))
+              )
+              yield* hiding
+              yield* Durable.sleep("an hour", "1 hour")
+              return yield* new Failed()
+            })
+          )
+          return Effect.zipRight(Effect.either(first), second)
+        }),
+        Policy.layer({ carryOn })
+      )
+    )
+  )
 )
 
 VirtualClock.test("a pause that is over stays over after the clock was set back", () =>

@@ -134,6 +134,12 @@ it.each([
   ["look/1", interrupted, "look: ended because it was interrupted"],
   ["deferred/approved", succeeded(), "approved: done"],
   ["step/ask the buyer/1", succeeded(), "ask the buyer: done"],
+  ["compensating/part 1/1", succeeded(false), "part 1: is undone"],
+  [
+    "compensating/part 2/1",
+    succeeded(true),
+    "part 2: is not undone, because money was moved, or may have been"
+  ],
   ["child/1f/begun", succeeded(), "1f: started"],
   ["child/1f/1", succeeded({}), "1f: ended"],
   ["begin/Shop.pay/0/1", succeeded(), "Shop.pay, request 1: sent"],

@@ -22,6 +22,8 @@ export interface Run extends Pick<Body.Run, "key" | "isCancelled"> {
   readonly taken: Set<string>
   /** The effect of its writes. */
   readonly money: Body.SideEffects
+  /** How many parts of the body have begun that are undone if they fail. */
+  parts: number
   /** Compensations run although the execution is to be cancelled. */
   isCompensating: boolean
 }
@@ -43,7 +45,6 @@ export const current: Effect.Effect<Run, never, Body.InExecution> = Effect.gen(f
   const inherited = Option.getOrUndefined(yield* Body.CurrentRun)
   const own = inherited?.executionId === executionId ? inherited : undefined
   const money = own?.sideEffects ?? Body.noSideEffects()
-  money.hasBlocks = true
   const run: Run = {
     key: own?.key ?? executionId,
     steps: own?.steps,
@@ -54,6 +55,7 @@ export const current: Effect.Effect<Run, never, Body.InExecution> = Effect.gen(f
     policy: yield* Policy.Current,
     taken: new Set(),
     money,
+    parts: 0,
     isCompensating: false
   }
   runs.set(instance.scope, { instance, run })
@@ -62,11 +64,12 @@ export const current: Effect.Effect<Run, never, Body.InExecution> = Effect.gen(f
 
 /** Takes the name of a step, or another one that a body may use once. */
 export const take = (
-  { taken, workflow }: Run,
+  { money, taken, workflow }: Run,
   name: string,
   why = `two steps have the name "${name}". The second would read the result of the first.`
 ): Effect.Effect<void> =>
   Effect.suspend(() => {
+    money.hasBlocks = true
     if (taken.has(name)) return Effect.dieMessage(`${workflow}: ${why}`)
     taken.add(name)
     return checkName(name)

@@ -10,6 +10,9 @@ export const round = (
 /** A step of a user's. */
 export const step = (name: string): string => `step/${name}`
 
+/** The decision whether a part of the body that has failed is undone. */
+export const compensating = (part: number): string => `compensating/part ${part}`
+
 /** A pause of a user's. */
 export const sleep = (name: string): string => `sleep/${name}`
 
@@ -20,4 +23,5 @@ export const roundPattern = /^(begin|write|look)\/(.+)\/(\d+)\/\d+$/
 export const pausePattern = /^(carry-on|wait)\/(.+)\/\d+$/
 
 /** The kind and the name of any other step. Some are the engine's. */
-export const stepPattern = /^(?:(step|cancelled|child|deferred)\/)?(.+?)(?:\/(?:\d+|begun))?$/
+export const stepPattern =
+  /^(?:(step|cancelled|child|deferred|compensating)\/)?(.+?)(?:\/(?:\d+|begun))?$/

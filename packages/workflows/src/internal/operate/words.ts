@@ -205,6 +205,10 @@ const stepEvent = ({ exit: json, name, storedMillis }: Store.Step): Event => {
     if (!Predicate.isRecord(exit) || exit["_tag"] !== "Success") return failure(exit)
     if (prefix === "begin") return { text: "sent" }
     if (prefix === "cancelled") return { text: "saw the interrupt" }
+    if (prefix === "compensating") {
+      const why = "is not undone, because money was moved, or may have been"
+      return { text: exit["value"] === true ? why : "is undone" }
+    }
     if (prefix === Execution.Pause.child)
       return { text: name.endsWith("/begun") ? "started" : "ended" }
     return isRound && Predicate.isRecord(exit["value"])
