@@ -301,7 +301,6 @@ export const compensating = <A, E, R>(
       Effect.catchAll((error) =>
         Effect.gen(function* () {
           run.money.hasBlocks = true
-          run.isCompensating = true
           if (compensations.length === 0) return yield* Effect.fail(error)
           // Stored, because a compensation that awaits an execution leaves doubt until that one has ended.
           const isInDoubt = yield* stored.note(run, {
@@ -312,7 +311,15 @@ export const compensating = <A, E, R>(
           })
           // After a write that moved money although it ended with an error, or that may have, nothing is undone.
           const undone = isInDoubt ? [] : compensations.reverse()
-          yield* Effect.forEach(undone, (compensation) => compensation, { discard: true })
+          // The body may catch the error, and an interrupt is heard again then.
+          const { isCompensating } = run
+          run.isCompensating = true
+          yield* Effect.ensuring(
+            Effect.forEach(undone, (compensation) => compensation, { discard: true }),
+            Effect.sync(() => {
+              run.isCompensating = isCompensating
+            })
+          )
           return yield* Effect.fail(error)
         })
       )

@@ -189,6 +189,29 @@ describe("the error of an interrupted execution", () => {
   )
 })
 
+VirtualClock.test("an interrupt is heard after a part of the body was undone", () =>
+  Effect.gen(function* () {
+    const operator = yield* run(60)
+    yield* operator.interrupt("order-42")
+    yield* VirtualClock.pass("2 days")
+    const error = yield* Effect.flip(operator.await("order-42"))
+    assert.instanceOf(error, Execution.ExecutionCancelled)
+    assert.strictEqual(Errors.outcome(error), "notApplied")
+  }).pipe(
+    Effect.provide(
+      inMemory(() =>
+        Effect.gen(function* () {
+          yield* Effect.either(
+            Durable.compensating(Effect.zipRight(undoable("reserve"), new Late()))
+          )
+          yield* Durable.sleep("a day", "1 day")
+          return yield* pay(() => Effect.succeed("pay-1"))
+        })
+      )
+    )
+  )
+)
+
 /** A runner that hears nothing of the others. */
 const runner = <R>(store: engineStore.EngineStore, body: Body<R>) =>
   Layer.build(shop(body, policy).pipe(Layer.provideMerge(engines.on(store, "1 day"))))
