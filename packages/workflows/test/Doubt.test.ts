@@ -87,17 +87,16 @@ for (const [how, write] of [
   )
 }
 
+const lost = (key: IdempotencyKey.IdempotencyKey) =>
+  new Errors.OutcomeUnknown({
+    operation,
+    message: "no response",
+    key,
+    cause: new Errors.TransportError({ operation, message: "none", sent: true })
+  })
+
 /** Its outcome is unknown, and it ends as if all was well. */
-const hiding = pay((key) =>
-  Effect.fail(
-    new Errors.OutcomeUnknown({
-      operation,
-      message: "no response",
-      key,
-      cause: new Errors.TransportError({ operation, message: "none", sent: true })
-    })
-  )
-).pipe(Effect.orElseSucceed(() => "look at it"))
+const hiding = Effect.orElseSucceed(pay(lost), () => "look at it")
 
 for (const [how, body] of [
   ["died in its write", dying],
@@ -304,25 +303,62 @@ VirtualClock.test("each part of a body decides for itself whether it is undone",
   )
 )
 
+/** The clock of a machine, which can be set. */
+const settable = Effect.map(Clock.clockWith(Effect.succeed), (real) => {
+  const set = { aheadMillis: 0 }
+  const clock: Clock.Clock = {
+    ...real,
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: () => real.unsafeCurrentTimeMillis() + set.aheadMillis,
+    unsafeCurrentTimeNanos: () =>
+      real.unsafeCurrentTimeNanos() + BigInt(set.aheadMillis) * 1_000_000n,
+    currentTimeMillis: Effect.map(real.currentTimeMillis, (now) => now + set.aheadMillis),
+    currentTimeNanos: Effect.map(
+      real.currentTimeNanos,
+      (now) => now + BigInt(set.aheadMillis) * 1_000_000n
+    ),
+    sleep: (duration) => real.sleep(duration)
+  }
+  return { clock, set }
+})
+
+VirtualClock.test("a request is not sent again after its deadline by a clock that was ahead", () =>
+  Effect.gen(function* () {
+    const { clock, set } = yield* settable
+    const startedMillis = yield* Clock.currentTimeMillis
+    let latestMillis = 0
+    const body = pay((key) =>
+      Effect.gen(function* () {
+        latestMillis = (yield* Clock.currentTimeMillis) - set.aheadMillis
+        yield* Effect.sleep("10 seconds")
+        return yield* lost(key)
+      })
+    )
+    const layer = Shop.toLayer(() => body).pipe(
+      Layer.provide(
+        Policy.layer({ carryOn: { initial: "5 seconds", factor: 1.5, deadline: "10 minutes" } })
+      ),
+      Layer.provideMerge(engines.on(yield* memoryStore.make))
+    )
+    set.aheadMillis = 3_600_000
+    const operator = yield* Effect.flatMap(Layer.build(layer), (context) =>
+      Effect.provide(started, context)
+    ).pipe(Effect.withClock(clock))
+    // It is set right while the first request is under way.
+    yield* VirtualClock.pass("5 seconds")
+    set.aheadMillis = 0
+    yield* VirtualClock.pass("2 hours")
+    const { outcome, state } = yield* operator.status(key)
+    assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+    assert.isAtMost(latestMillis - startedMillis, 11 * 60_000)
+  })
+)
+
 VirtualClock.test("a pause that is over stays over after the clock was set back", () =>
   Effect.gen(function* () {
     undone.length = 0
     const store = yield* memoryStore.make
-    const real = yield* Clock.clockWith(Effect.succeed)
-    /** How far the clock of the machine was set back. */
-    let backMillis = 0
-    const clock: Clock.Clock = {
-      ...real,
-      [Clock.ClockTypeId]: Clock.ClockTypeId,
-      unsafeCurrentTimeMillis: () => real.unsafeCurrentTimeMillis() - backMillis,
-      unsafeCurrentTimeNanos: () => real.unsafeCurrentTimeNanos() - BigInt(backMillis) * 1_000_000n,
-      currentTimeMillis: Effect.map(real.currentTimeMillis, (now) => now - backMillis),
-      currentTimeNanos: Effect.map(
-        real.currentTimeNanos,
-        (now) => now - BigInt(backMillis) * 1_000_000n
-      ),
-      sleep: (duration) => real.sleep(duration)
-    }
+    const { clock, set } = yield* settable
     let calls = 0
     const body = Durable.compensating(
       Effect.gen(function* () {
@@ -348,7 +384,7 @@ VirtualClock.test("a pause that is over stays over after the clock was set back"
     }).pipe(Effect.withClock(clock))
     yield* VirtualClock.pass("65 seconds")
     // During the step, time is corrected by a minute.
-    backMillis = 60_000
+    set.aheadMillis = -60_000
     yield* VirtualClock.pass("30 seconds")
     assert.strictEqual(calls, 1)
     yield* Scope.close(scope, Exit.void)

@@ -188,7 +188,8 @@ export const write = <A, I, R>({
     const ended = Effect.gen(function* () {
       for (let round = 0; ; round++) {
         const { atMillis, isFirst } = yield* begin(run, operation, round)
-        sinceMillis ??= atMillis
+        // The clock may have been ahead.
+        sinceMillis = Math.min(sinceMillis ?? atMillis, atMillis)
         isOpen = true
         const result: typeof Result.Type = yield* call(round, isFirst, sinceMillis)
         if (result._tag === "Created") {
