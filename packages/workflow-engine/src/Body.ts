@@ -91,6 +91,17 @@ export class CurrentRun extends Context.Reference<CurrentRun>()(
 ) {}
 
 /**
+ * The id of the execution in whose step or activity an effect runs. Blocks refuse to run there: a later life takes the
+ * result of the step from the store, and would not know of them.
+ *
+ * @since 0.1.0
+ * @category services
+ */
+export class InStepOf extends Context.Reference<InStepOf>()("@manilla/workflow-engine/InStepOf", {
+  defaultValue: (): string | undefined => undefined
+}) {}
+
+/**
  * The outcome of a body.
  *
  * @since 0.1.0

@@ -1,5 +1,6 @@
 /** The building blocks: in memory in virtual time, and on SQLite over several lives of a process. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Activity from "@effect/workflow/Activity"
 import * as DurableClock from "@effect/workflow/DurableClock"
 import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
@@ -190,6 +191,38 @@ describe("the blocks", () => {
         )
       )
   )
+
+  for (const [where, around] of [
+    [
+      "a step",
+      (execute: typeof collect) =>
+        Durable.step({
+          name: "collect",
+          success: PaymentIntent.PaymentIntent,
+          error: Durable.WriteError,
+          execute
+        })
+    ],
+    [
+      "an activity",
+      (execute: typeof collect) =>
+        Activity.make({
+          name: "collect",
+          success: PaymentIntent.PaymentIntent,
+          error: Durable.WriteError,
+          execute
+        })
+    ]
+  ] as const) {
+    VirtualClock.test(`in ${where} are a defect that says where they belong, and pay nothing`, () =>
+      Effect.gen(function* () {
+        const end = Option.getOrThrow(yield* run(60))
+        const text = Exit.isFailure(end) ? Cause.pretty(end.cause) : "no failure"
+        assert.include(text, "Shop/Test/1: a block runs in a step or an activity")
+        assert.deepStrictEqual(yield* world.keysOf("Payments.create"), [])
+      }).pipe(Effect.provide(shop(() => Effect.map(around(collect), ({ id }) => id))))
+    )
+  }
 
   VirtualClock.test(
     "the key of a write is from its operation and the business key, in each call",

@@ -17,9 +17,11 @@ import * as Memory from "@manilla/workflow-engine/memory"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Policy from "@manilla/workflows/Policy"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -104,6 +106,33 @@ describe.each(engines)("on $name", ({ engine }) => {
       assert.lengthOf(yield* paymentIntents, 1)
       assert.deepStrictEqual([...new Set(yield* world.keysOf("Payments.create"))], [key])
     }).pipe(Effect.provide(world.services()))
+  )
+
+  it.live("a block in a step is a defect", () =>
+    Effect.gen(function* () {
+      let calls = 0
+      const write = Durable.write({
+        operation,
+        key,
+        success: Schema.String,
+        idOf: (id) => id,
+        send: () => Effect.sync(() => `pay-${++calls}`)
+      })
+      const layer = Shop.toLayer(() =>
+        Durable.step({
+          name: "pay",
+          success: Schema.String,
+          error: Durable.WriteError,
+          execute: write
+        })
+      )
+      const exit = yield* Effect.exit(
+        Effect.provide(Shop.execute({ key }), Layer.provideMerge(layer, engine()))
+      )
+      const text = Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "no failure"
+      assert.include(text, "a block runs in a step or an activity")
+      assert.strictEqual(calls, 0)
+    })
   )
 
   it.live("a refusal counts, unless an earlier request may have been applied", () =>

@@ -123,8 +123,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           const result = yield* activity.executeEncoded.pipe(
             Workflow.intoResult,
             Effect.provideService(WorkflowEngine.WorkflowInstance, own),
-            // A later life would not run it again, and not note its side effects.
-            Effect.provideService(Body.CurrentRun, Option.none())
+            Effect.provideService(Body.InStepOf, execution.executionId)
           )
           if (result._tag === "Suspended") return result
           stored = yield* keep(run, name, yield* Effect.orDie(codecs.stepCodec.toJson(result.exit)))

@@ -13,7 +13,7 @@ type Instance = WorkflowEngine.WorkflowInstance["Type"]
 export type Own<R> = Exclude<R, Scope.Scope | Body.InExecution>
 
 /** One run of a body: a later one replays the steps whose results the engine has stored. */
-export interface Run extends Pick<Body.Run, "key" | "isCancelled"> {
+export interface Run extends Pick<Body.Run, "executionId" | "key" | "isCancelled"> {
   readonly workflow: string
   /** Undefined on other engines. */
   readonly steps: Body.Run["steps"] | undefined
@@ -34,6 +34,12 @@ const runs = new WeakMap<Scope.Scope, { readonly instance: Instance; readonly ru
 /** The run that a block belongs to. */
 export const current: Effect.Effect<Run, never, Body.InExecution> = Effect.gen(function* () {
   const instance = yield* WorkflowEngine.WorkflowInstance
+  const { executionId } = instance
+  if ((yield* Body.InStepOf) === executionId) {
+    return yield* Effect.dieMessage(
+      `${instance.workflow.name}: a block runs in a step or an activity, of which only the result is stored. Call it in the body, before or after.`
+    )
+  }
   const begun = runs.get(instance.scope)
   if (begun?.instance === instance) return begun.run
   if (begun !== undefined) {
@@ -41,11 +47,11 @@ export const current: Effect.Effect<Run, never, Body.InExecution> = Effect.gen(f
       `${instance.workflow.name}: a block runs in a race. Start an execution for it.`
     )
   }
-  const { executionId } = instance
   const inherited = Option.getOrUndefined(yield* Body.CurrentRun)
   const own = inherited?.executionId === executionId ? inherited : undefined
   const money = own?.sideEffects ?? Body.noSideEffects()
   const run: Run = {
+    executionId,
     key: own?.key ?? executionId,
     steps: own?.steps,
     // Other engines interrupt a body themselves.

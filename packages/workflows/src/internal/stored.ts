@@ -68,9 +68,10 @@ export const run = <A, I, E, EI, R>(
   run: Run,
   options: Options<A, I, E, EI, R>
 ): Effect.Effect<A, E, Own<R> | Body.InExecution> => {
-  if (run.steps === undefined) return Activity.make(options)
+  const inStep = Effect.provideService(options.execute, Body.InStepOf, run.executionId)
+  if (run.steps === undefined) return Activity.make({ ...options, execute: inStep })
   // Every block needs an execution, and so does this one whatever the effect needs.
-  const execute = Effect.scoped(options.execute) as Effect.Effect<A, E, Own<R> | Body.InExecution>
+  const execute = Effect.scoped(inStep) as Effect.Effect<A, E, Own<R> | Body.InExecution>
   const traced = Effect.withSpan(execute, options.name, { captureStackTrace: false })
   return kept(run, run.steps, { ...options, execute: traced })
 }
