@@ -1,5 +1,6 @@
 import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -30,7 +31,10 @@ export interface Options {
   readonly beatInterval: Duration.DurationInput
 }
 
-/** The most executions that a runner runs at once. Others that are due wait. */
+/**
+ * The most executions of one workflow that a runner runs at once. Others that are due wait. It is not for all workflows
+ * together: those that wait for executions of another one would leave no room for them.
+ */
 const mostRunning = 1_000
 /** The most executions that one statement takes. */
 const takeLimit = 100
@@ -66,6 +70,11 @@ export const make = (
   Effect.gen(function* () {
     const workflows = new Map<string, Registered>()
     const runs = new Map<string, ownedRun.Run>()
+    /** By workflow: executions that this runner runs, and those that it may be about to run. */
+    const places = new Map<string, number>()
+    const addPlaces = (workflow: string, count: number) =>
+      places.set(workflow, (places.get(workflow) ?? 0) + count)
+    const roomOf = (workflow: string) => mostRunning - (places.get(workflow) ?? 0)
     /** Executions that this runner owned and did not run at the last beat. */
     let idle = new Set<string>()
     const { tell, untilEnd } = ends.make(store.read, (executionId) => runs.has(executionId))
@@ -212,8 +221,10 @@ export const make = (
         fiber: undefined
       }
       runs.set(executionId, run)
+      addPlaces(workflow, 1)
       const ended = Effect.sync(() => {
         runs.delete(executionId)
+        addPlaces(workflow, -1)
         tell(executionId, Option.none())
       })
       const instance = WorkflowEngine.WorkflowInstance.initial(registered.workflow, executionId)
@@ -226,18 +237,16 @@ export const make = (
       run.fiber = Runtime.runFork(runtime)(body, { scope: registered.scope })
     }
 
-    /** Executions that this runner may be about to run. */
-    let claims = 0
+    /** Reserves places of workflows for executions that this runner may be about to run. */
     const claiming =
-      (count: number) =>
+      (names: ReadonlyArray<string>, count: number) =>
       <A, E>(effect: Effect.Effect<A, E>) =>
         Effect.suspend(() => {
-          claims += count
-          const ended = Effect.sync(() => void (claims -= count))
+          names.forEach((name) => addPlaces(name, count))
+          const ended = Effect.sync(() => names.forEach((name) => addPlaces(name, -count)))
           return Effect.ensuring(effect, ended)
         }).pipe(Effect.uninterruptible)
-    const canRun = (workflow: string) =>
-      workflows.has(workflow) && runs.size + claims <= mostRunning
+    const canRun = (workflow: string) => workflows.has(workflow) && roomOf(workflow) >= 0
 
     /** When something is due, as far as it is known. */
     let nextMillis = Infinity
@@ -255,22 +264,33 @@ export const make = (
       changed.unsafeOpen()
     })
 
+    /** Takes what is due of workflows that have this room, and runs it. Returns whether more may be due. */
+    const takeOf = (names: ReadonlyArray<string>, room: number) =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const { taken } = yield* store.take(runner, names, now, room).pipe(
+          Effect.tap(({ nextMillis, taken }) =>
+            Effect.sync(() => {
+              taken.forEach((execution) => begin(execution))
+              noteDue(nextMillis)
+            })
+          ),
+          claiming(names, room)
+        )
+        return taken.length === room
+      })
+
     /** Takes what is due and runs it. Only one fiber does: it reserves places for what it may get. */
     const takeDue: Effect.Effect<void> = Effect.gen(function* () {
-      const room = Math.min(takeLimit, mostRunning - runs.size - claims)
-      const now = yield* Clock.currentTimeMillis
-      if (room <= 0) return noteDue(now)
-      if (workflows.size === 0) return
-      const { taken } = yield* store.take(runner, [...workflows.keys()], now, room).pipe(
-        Effect.tap(({ nextMillis, taken }) =>
-          Effect.sync(() => {
-            taken.forEach((execution) => begin(execution))
-            noteDue(nextMillis)
-          })
-        ),
-        claiming(room)
-      )
-      if (taken.length === room) return yield* Effect.zipRight(Effect.yieldNow(), takeDue)
+      // A statement has one limit for all: workflows that are almost full have statements of their own.
+      const [few, many] = Arr.partition(workflows.keys(), (name) => roomOf(name) >= takeLimit)
+      let isMore = many.length > 0 && (yield* takeOf(many, takeLimit))
+      for (const name of few) {
+        const room = Math.min(takeLimit, roomOf(name))
+        if (room > 0) isMore = (yield* takeOf([name], room)) || isMore
+        else noteDue(yield* Clock.currentTimeMillis)
+      }
+      if (isMore) return yield* Effect.zipRight(Effect.yieldNow(), takeDue)
     }).pipe(Store.persistently)
 
     /** Changes an execution, and looks for what is due now. */
@@ -318,7 +338,7 @@ export const make = (
             else begin(stored, new Map())
           })
         )
-      }).pipe(claiming(1))
+      }).pipe(claiming([execution.workflow], 1))
 
     const look = Effect.suspend(() => {
       nextMillis = Infinity
