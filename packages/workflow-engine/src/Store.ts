@@ -51,6 +51,8 @@ export interface Filter {
  */
 export interface Cursor extends Name {
   readonly startedMillis: number
+  /** Several executions of a workflow can have one key. */
+  readonly executionId: string
 }
 
 /**

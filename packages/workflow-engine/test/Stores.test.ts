@@ -101,6 +101,20 @@ describe.each(Object.entries(stores))("the store in %s", (_, make) => {
       assert.deepStrictEqual(yield* taken(other), [])
     })
   )
+
+  it.scoped("lists executions with one key in pages, each of them once", () =>
+    Effect.gen(function* () {
+      const { insert, list } = yield* make
+      const ids = ["id-1", "id-2", "id-3"]
+      for (const executionId of ids) yield* insert({ ...execution(undefined), executionId })
+      let after: Execution.Execution | undefined
+      for (const executionId of ids) {
+        after = (yield* list({}, after, 1))[0]
+        assert.strictEqual(after?.executionId, executionId)
+      }
+      assert.deepStrictEqual(yield* list({}, after, 1), [])
+    })
+  )
 })
 
 it.scoped("two processes on one file lose no change", () =>

@@ -142,10 +142,12 @@ const isSelected = (
     (execution.end !== undefined && execution.end.atMillis < endedBeforeMillis)) &&
   (isPurged === undefined || execution.isPurged === isPurged)
 
-/** The order of a list: by start, then by name. */
+/** The order of a list: by start, then by name, then by id. */
 const isBefore = (a: Store.Cursor, b: Store.Cursor): boolean =>
   a.startedMillis !== b.startedMillis
     ? a.startedMillis < b.startedMillis
     : a.workflow !== b.workflow
       ? a.workflow < b.workflow
-      : a.businessKey < b.businessKey
+      : a.businessKey !== b.businessKey
+        ? a.businessKey < b.businessKey
+        : a.executionId < b.executionId

@@ -284,7 +284,8 @@ export const make = (
       ...(after === undefined
         ? []
         : [
-            sql`(started_millis, workflow, business_key) > (${after.startedMillis}, ${after.workflow}, ${after.businessKey})`
+            sql`(started_millis, workflow, business_key, execution_id) >
+              (${after.startedMillis}, ${after.workflow}, ${after.businessKey}, ${after.executionId})`
           ])
     ]
 
@@ -299,7 +300,7 @@ export const make = (
       list: (filter, after, limit) =>
         sql<Row>`
         SELECT * FROM ${table} WHERE ${sql.and(conditions(filter, after))}
-        ORDER BY started_millis, workflow, business_key LIMIT ${limit}`.pipe(
+        ORDER BY started_millis, workflow, business_key, execution_id LIMIT ${limit}`.pipe(
           Effect.map((rows) => rows.map(fromRow)),
           failed("list executions")
         ),
