@@ -6,10 +6,12 @@
  */
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import type * as Errors from "@manilla/core/Errors"
+import * as Issues from "@manilla/core/Issues"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as ParseResult from "effect/ParseResult"
 import type * as Execution from "./Execution.js"
 
 /**
@@ -144,5 +146,14 @@ export const add = (sideEffects: SideEffects, { hasFailed, outcome, resource }: 
  * @category errors
  */
 export class UnreadableResult extends Data.TaggedError("UnreadableResult")<{
-  readonly message: string
-}> {}
+  readonly workflow: string
+  readonly businessKey: string
+  readonly step: string
+  readonly cause: ParseResult.ParseError
+}> {
+  override get message(): string {
+    const { businessKey, cause, step, workflow } = this
+    const issues = Issues.print(Issues.fromParseIssue(cause.issue))
+    return `${workflow}: the stored result of the step "${step}" of ${businessKey} does not fit the schema of this process: ${issues}. It stays as it is, and the execution waits. Run it with the schema that it was started with, and it continues; give the changed workflow a new name.`
+  }
+}

@@ -288,7 +288,7 @@ export class ExecutionNotEnded extends Schema.TaggedError<ExecutionNotEnded>(
   "@manilla/workflow-engine/ExecutionNotEnded"
 )("ExecutionNotEnded", named) {
   override get message(): string {
-    return `${this.workflow}: the execution of ${this.businessKey} has not ended, and nothing was purged. Wait for its end, or interrupt it, and purge it then.`
+    return `${this.workflow}: the execution of ${this.businessKey}, or the one that started it, has not ended, and nothing was purged. Wait for the end, or interrupt it, and purge then.`
   }
 }
 

@@ -91,9 +91,14 @@ export const purge = ({
       endedBeforeMillis,
       isPurged: false
     }).pipe(
-      Stream.mapEffect(engine.purge),
-      Stream.runCount,
-      // The filter selects none of those.
-      Effect.catchTag("ExecutionNotEnded", Effect.die)
+      // One that another execution has started is kept until that one has ended.
+      Stream.mapEffect((execution) =>
+        engine.purge(execution).pipe(
+          Effect.as(true),
+          Effect.catchTag("ExecutionNotEnded", () => Effect.succeed(false))
+        )
+      ),
+      Stream.filter((isPurged) => isPurged),
+      Stream.runCount
     )
   })

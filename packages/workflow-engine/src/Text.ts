@@ -6,17 +6,21 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-const rule = "well-formed text, without a lone surrogate or the character NUL (U+0000)"
+/** An index of PostgreSQL takes 2,704 bytes. */
+const maxLength = 600
+const rule = `well-formed text of at most ${maxLength} characters, without a lone surrogate or the character NUL (U+0000)`
 
 /**
- * Text that every store keeps as it is: two texts with different lone surrogates are the same text in UTF-8, and
- * PostgreSQL cannot store NUL.
+ * Text of at most 600 characters that every store keeps as it is: two texts with different lone surrogates are the same
+ * text in UTF-8, and PostgreSQL cannot store NUL.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const Storable = Schema.String.pipe(
-  Schema.filter((text) => !/[\p{Surrogate}\0]/u.test(text), { description: rule })
+  Schema.filter((text) => text.length <= maxLength && !/[\p{Surrogate}\0]/u.test(text), {
+    description: rule
+  })
 )
 
 /**

@@ -93,6 +93,13 @@ const refusal = new Errors.UnprocessableError({
   message: "refused"
 })
 
+/** Sends a signal from outside. */
+const signal = (executionId: string, name: string, value: string) => {
+  const deferred = DurableDeferred.make(name, { success: Schema.String })
+  const token = DurableDeferred.tokenFromExecutionId(deferred, { workflow: Shop, executionId })
+  return DurableDeferred.succeed(deferred, { token, value })
+}
+
 const note = (notes: Array<string>, name: string) =>
   Activity.make({ name, execute: Effect.sync(() => void notes.push(name)) })
 
@@ -599,6 +606,69 @@ describe("a life that is cut", () => {
   )
 })
 
+describe("a race of activities", () => {
+  const wait = (name: string, seconds: number) =>
+    Activity.make({
+      name,
+      success: Schema.String,
+      execute: Effect.delay(Effect.succeed(name), `${seconds} seconds`)
+    })
+  const race = () =>
+    Effect.zipLeft(
+      Activity.raceAll("race", [wait("fast", 10), wait("slow", 20)]),
+      DurableClock.sleep({ name: "an hour", duration: "1 hour" })
+    )
+  const ends = Effect.gen(function* () {
+    const operator = yield* Operator.of(Shop)
+    yield* VirtualClock.pass("2 hours")
+    assert.deepStrictEqual(yield* Effect.exit(operator.await(key)), Exit.succeed("fast"))
+  })
+
+  VirtualClock.test("goes on after its process has ended in order", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      const first = yield* Scope.make()
+      yield* Effect.provide(started, yield* Scope.extend(on(store, race), first))
+      yield* Scope.close(first, Exit.void)
+      yield* Effect.provide(ends, yield* on(store, race))
+    })
+  )
+
+  VirtualClock.test("goes on after its runner was taken for dead", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      const context = yield* on(store, race)
+      yield* Effect.provide(started, context)
+      yield* store.runners.leave(1)
+      yield* Effect.provide(ends, context)
+    })
+  )
+})
+
+VirtualClock.test("an end that does not fit its schema is no success", () => {
+  const Short = Workflow.make({
+    name: "Shop/Short/1",
+    payload: { key: Schema.String },
+    success: Schema.String.pipe(Schema.maxLength(3)),
+    idempotencyKey: ({ key }) => key
+  })
+  return Effect.gen(function* () {
+    const operator = yield* Operator.of(Short)
+    yield* operator.start({ key })
+    yield* VirtualClock.pass("5 seconds")
+    assert.strictEqual((yield* operator.status(key)).state, "Died")
+    // Somebody has to look at it first.
+    assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 0)
+  }).pipe(
+    Effect.provide(
+      Layer.provideMerge(
+        Short.toLayer(() => Effect.succeed("too long")),
+        Memory.layerMemory
+      )
+    )
+  )
+})
+
 describe("a body that starts another execution", () => {
   const Child = Workflow.make({
     name: "Shop/Child/1",
@@ -617,6 +687,60 @@ describe("a body that starts another execution", () => {
       Child.toLayer(() => childBody)
     )
   const asleep = Effect.as(Durable.sleep("a moment", "10 seconds"), "done")
+
+  VirtualClock.test("can read the end of that one, which is not purged before", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      // The body is not woken, as if no process ran it.
+      const modify: engineStore.EngineStore["modify"] = (executionId, change, runner) =>
+        change === transitions.woken
+          ? Effect.succeedNone
+          : store.modify(executionId, change, runner)
+      const layer = layers(() => child, paid)
+      const context = yield* Layer.build(
+        Layer.provideMerge(layer, engines.on({ ...store, modify }))
+      )
+      const operator = yield* Effect.provide(started, context)
+      assert.strictEqual((yield* operator.status(key)).state, "Waiting")
+      const purge = Executions.purge({ minAge: 0 })
+      assert.strictEqual(yield* Effect.provide(purge, context), 0)
+      const children = yield* Effect.provide(Operator.of(Child), context)
+      const error = yield* Effect.flip(children.purge("child"))
+      assert.strictEqual(error._tag, "ExecutionNotEnded")
+      yield* VirtualClock.pass("2 hours")
+      assert.strictEqual(yield* operator.await(key), "pay-1")
+      assert.strictEqual(yield* Effect.provide(purge, context), 2)
+    })
+  )
+
+  VirtualClock.test("and does not await it goes on after that one was purged", () =>
+    Effect.gen(function* () {
+      const children = yield* Operator.of(Child)
+      yield* children.start({ key: "child" })
+      yield* VirtualClock.pass("5 seconds")
+      const operator = yield* started
+      yield* children.purge("child")
+      yield* VirtualClock.pass("8 days")
+      assert.strictEqual(yield* operator.await(key), "done")
+    }).pipe(
+      Effect.provide(
+        Layer.provideMerge(
+          layers(
+            () =>
+              Effect.as(
+                Effect.zipRight(
+                  Child.execute({ key: "child" }, { discard: true }),
+                  Durable.sleep("a week", "7 days")
+                ),
+                "done"
+              ),
+            paid
+          ),
+          Memory.layerMemory
+        )
+      )
+    )
+  )
 
   VirtualClock.test("ends as soon as that one ends", () =>
     Effect.gen(function* () {
@@ -763,6 +887,79 @@ describe("a stored result that the schema of this process does not fit", () => {
       assert.strictEqual(yield* life(() => reserve(Schema.Number, 1)), "Succeeded")
     })
   )
+
+  const Child = (success: Schema.Schema<string>) =>
+    Workflow.make({
+      name: "Shop/Child/1",
+      payload: { key: Schema.String },
+      success,
+      idempotencyKey: ({ key }) => key
+    })
+  for (const [name, read] of [
+    [
+      "of an activity",
+      (success) => Activity.make({ name: "tea", success, execute: Effect.succeed("tea") })
+    ],
+    ["of a signal", (success) => DurableDeferred.await(DurableDeferred.make("tea", { success }))],
+    ["of an execution", (success) => Child(success).execute({ key: "child" })]
+  ] satisfies ReadonlyArray<
+    readonly [
+      string,
+      (success: Schema.Schema<string>) => Effect.Effect<string, never, Durable.InExecution>
+    ]
+  >) {
+    VirtualClock.test(`${name} waits for a process whose schema fits`, () =>
+      Effect.gen(function* () {
+        const store = yield* memoryStore.make
+        const life = (success: Schema.Schema<string>) =>
+          Effect.gen(function* () {
+            const operator = yield* started
+            yield* signal(yield* Shop.executionId({ key }), "tea", "tea")
+            yield* VirtualClock.pass("30 seconds")
+            return (yield* operator.status(key)).state
+          }).pipe(
+            Effect.provide(
+              Layer.merge(
+                shop(() => Effect.zipLeft(read(success), Durable.sleep("a minute", "1 minute"))),
+                Child(success).toLayer(() => Effect.succeed("tea"))
+              ).pipe(Layer.provideMerge(engines.on(store)))
+            )
+          )
+        assert.strictEqual(yield* life(Schema.String), "Waiting")
+        yield* VirtualClock.pass("30 seconds")
+        assert.strictEqual(yield* life(Schema.String.pipe(Schema.minLength(20))), "Waiting")
+        assert.strictEqual(yield* life(Schema.String), "Succeeded")
+      })
+    )
+  }
+
+  VirtualClock.test("sleeps on after a resume, once its schema fits", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      const life = (success: Schema.Schema<string>) =>
+        shop(() =>
+          Effect.zipLeft(
+            Durable.step({
+              name: "tea",
+              success,
+              error: Schema.Never,
+              execute: Effect.succeed("tea")
+            }),
+            Durable.sleep("30 days", "30 days")
+          )
+        ).pipe(Layer.provideMerge(engines.on(store)))
+      yield* Effect.provide(started, life(Schema.String))
+      yield* Effect.gen(function* () {
+        const operator = yield* started
+        yield* signal(yield* Shop.executionId({ key }), "wake", "")
+        yield* VirtualClock.pass("5 seconds")
+        assert.strictEqual((yield* operator.status(key)).pause, Execution.Pause.unreadable)
+        yield* operator.resume(key)
+      }).pipe(Effect.provide(life(Schema.String.pipe(Schema.minLength(20)))))
+      const operator = yield* Effect.provide(started, life(Schema.String))
+      assert.strictEqual((yield* operator.status(key)).state, "Waiting")
+    })
+  )
 })
 
 VirtualClock.test("two writes of a body with one key move money once, and end it", () => {
@@ -798,7 +995,9 @@ VirtualClock.test("an execution that was purged keeps its key, and nothing else"
     const { find, steps } = yield* Engine.Engine
     const stored = yield* Effect.flatten(find({ workflow: Shop.name, businessKey: key }))
     assert.deepInclude(stored, { payload: "", exit: undefined, clocks: {} })
-    assert.deepStrictEqual(yield* steps(stored.executionId), [])
+    const { executionId } = stored
+    yield* signal(executionId, "late", "12 Rue du Commerce")
+    assert.deepStrictEqual(yield* steps(executionId), [])
   }).pipe(
     Effect.provide(
       inMemory(() =>
@@ -923,9 +1122,10 @@ const engineLayers = {
   SQLite: Effect.map(Files.database, (file) => Layer.orDie(Sqlite.layerSqlite({ file })))
 }
 
-/** Text that PostgreSQL cannot store, or that differs from no other in UTF-8. */
-const unstorable = ["\0", "\ud800"]
-const rule = "must be well-formed text, without a lone surrogate or the character NUL (U+0000)"
+/** Text that PostgreSQL cannot store or find, or that differs from no other in UTF-8. */
+const unstorable = ["\0", "\ud800", "x".repeat(600)]
+const rule =
+  "must be well-formed text of at most 600 characters, without a lone surrogate or the character NUL (U+0000)"
 
 describe.each(Object.entries(engineLayers))("text that no database stores, in %s", (_, layer) => {
   const Any = Workflow.make({

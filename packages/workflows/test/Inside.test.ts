@@ -110,7 +110,7 @@ it.effect.each(["order-\0", "order-\ud800"])(
       assert.strictEqual(refused.status, 400)
       assert.match(
         refused.message,
-        /^key must be well-formed text, without a lone surrogate or the/
+        /^key must be well-formed text of at most 600 characters, without a lone surrogate or the/
       )
     })
 )

@@ -316,7 +316,7 @@ describe("operating an execution", () => {
       const watches = yield* Operator.of(PaymentLinkWatch.workflow)
       const id = PaymentLink.makeId("3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d")
       const unstorable =
-        "must be well-formed text, without a lone surrogate or the character NUL (U+0000)"
+        "must be well-formed text of at most 600 characters, without a lone surrogate or the character NUL (U+0000)"
       const rules = {
         "": "must be 1 to 200 characters long",
         " order-42": "must be without a space at either end",

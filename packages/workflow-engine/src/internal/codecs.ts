@@ -5,8 +5,10 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import * as Body from "../Body.js"
 import { exitCodec, memoize } from "../Encoding.js"
 import * as Execution from "../Execution.js"
+import type * as Store from "../Store.js"
 
 const payloadOf = memoize(({ ast }: Workflow.AnyStructSchema) => {
   const payload = Schema.make<unknown, unknown>(ast)
@@ -41,8 +43,10 @@ export const keyOf = (payload: unknown, executionId: string): string =>
     ? payload.key
     : executionId
 
-/** The end of an execution, as it is stored. */
-export const endCodec = memoize(({ errorSchema, successSchema }: Workflow.Any) =>
+type Schemas = Pick<Workflow.Any, "errorSchema" | "successSchema">
+
+/** The end of an execution or of an activity, or a signal, as it is stored. */
+export const endCodec = memoize(({ errorSchema, successSchema }: Schemas) =>
   exitCodec(
     Schema.make<unknown, unknown>(successSchema.ast),
     Schema.make<unknown, unknown>(errorSchema.ast)
@@ -68,5 +72,15 @@ export const readEnd = (workflow: Workflow.Any, ended: Execution.Execution) =>
     Effect.orDie(endCodec(workflow).fromJson(exit))
   )
 
-/** The encoded result of an activity, as it is stored. */
+/** Reads a result that a body has stored. The body waits for a process whose schemas fit it. */
+export const readStep = (
+  { businessKey, workflow }: Execution.Execution,
+  { exit, name }: Pick<Store.Step, "exit" | "name">,
+  schemas: Schemas
+) =>
+  Effect.catchAll(endCodec(schemas).fromJson(exit), (cause) =>
+    Effect.die(new Body.UnreadableResult({ workflow, businessKey, step: name, cause }))
+  )
+
+/** The same, with its values as they are stored: Effect decodes them. */
 export const stepCodec = exitCodec(Schema.Unknown, Schema.Unknown)

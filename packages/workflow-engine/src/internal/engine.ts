@@ -2,6 +2,7 @@ import type * as Activity from "@effect/workflow/Activity"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Issues from "@manilla/core/Issues"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -128,6 +129,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           if (result._tag === "Suspended") return result
           stored = yield* keep(run, name, yield* Effect.orDie(codecs.stepCodec.toJson(result.exit)))
         }
+        yield* codecs.readStep(execution, { name, exit: stored }, activity)
         const exit = yield* Effect.orDie(codecs.stepCodec.fromJson(stored))
         return new Workflow.Complete({ exit })
       })
@@ -172,7 +174,8 @@ const make = (store: EngineStore, options: runners.Options) =>
         }
         const child = yield* children.fromJson(stored)
         Body.add(sideEffects, child)
-        const exit = yield* Effect.orDie(codecs.endCodec(workflow).fromJson(child.exit))
+        const step = { name: children.stepOf(pause), exit: child.exit }
+        const exit = yield* codecs.readStep(run.execution, step, workflow)
         sideEffects.open.delete(pause)
         return new Workflow.Complete({ exit })
       })
@@ -187,10 +190,12 @@ const make = (store: EngineStore, options: runners.Options) =>
           return yield* awaitChild(workflow, executionId, payload, parent)
         }
         const started = record(workflow, executionId, payload, parent?.executionId)
-        // A body waits for the database. Another caller hears of it.
-        const execution = yield* Effect.orDie(
-          parent === undefined ? started : Store.persistently(started)
-        )
+        if (parent !== undefined) {
+          // A body waits for the database. One that runs again starts what may have ended long ago.
+          const purged = Effect.catchTag(started, "ExecutionPurged", () => Effect.void)
+          return yield* Effect.orDie(Effect.asVoid(Store.persistently(purged)))
+        }
+        const execution = yield* Effect.orDie(started)
         if (discard) return
         const isOpen = execution.end === undefined
         return yield* resultOf(
@@ -239,8 +244,9 @@ const make = (store: EngineStore, options: runners.Options) =>
       interrupt: (_, executionId) => wake(executionId, transitions.interrupted),
       resume: (_, executionId) => wake(executionId, transitions.resumed),
       activityExecute,
-      deferredResult: ({ name }) =>
+      deferredResult: (deferred) =>
         Effect.gen(function* () {
+          const { name } = deferred
           const run = yield* current
           yield* Text.checkName(name)
           if (name.startsWith(prefix)) {
@@ -251,21 +257,29 @@ const make = (store: EngineStore, options: runners.Options) =>
           }
           const steps = yield* Store.persistently(store.steps(run.execution.executionId))
           const signal = steps.find((step) => step.name === signalName(name))
-          return signal && (yield* Effect.orDie(codecs.stepCodec.fromJson(signal.exit)))
+          if (signal === undefined) return undefined
+          yield* codecs.readStep(run.execution, signal, deferred)
+          return yield* Effect.orDie(codecs.stepCodec.fromJson(signal.exit))
         }),
       deferredDone: ({ deferredName, executionId, exit }) =>
         Effect.gen(function* () {
           yield* Text.checkName(deferredName)
-          const step = {
-            name: signalName(deferredName),
-            exit: yield* Effect.orDie(codecs.stepCodec.toJson(exit)),
-            storedMillis: yield* Clock.currentTimeMillis
-          }
-          const isNew = yield* Store.persistently(store.signal(executionId, step))
+          const name = signalName(deferredName)
+          const json = yield* Effect.orDie(codecs.stepCodec.toJson(exit))
           const body = yield* Effect.serviceOption(WorkflowEngine.WorkflowInstance)
-          // A body that runs again repeats its own signals: to wake it each time would never end.
-          const isOwn = Option.exists(body, (body) => body.executionId === executionId)
-          if (isNew || !isOwn) yield* wake(executionId, transitions.woken)
+          if (Option.exists(body, (body) => body.executionId === executionId)) {
+            // A race in a run that is cut reports the interrupt of the run, which is no result.
+            if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return
+            const run = runs.get(executionId)
+            if (run === undefined) return yield* Effect.interrupt
+            // A body that runs again repeats its own signals: to wake it each time would never end.
+            if ((yield* resultsOf(run)).has(name)) return
+            yield* keep(run, name, json)
+          } else {
+            const storedMillis = yield* Clock.currentTimeMillis
+            yield* Store.persistently(store.signal(executionId, { name, exit: json, storedMillis }))
+          }
+          yield* wake(executionId, transitions.woken)
         }),
       scheduleClock: (_, { clock, executionId }) =>
         Effect.gen(function* () {

@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
-import type * as Option from "effect/Option"
+import * as Option from "effect/Option"
 import * as Execution from "../Execution.js"
 import type * as Store from "../Store.js"
+import * as children from "./children.js"
 import * as transitions from "./transitions.js"
 
 /** A step after it was stored. */
@@ -61,8 +62,8 @@ export interface EngineStore extends Pick<
     step: Store.Step
   ) => Stores<Option.Option<Kept>>
 
-  /** Stores a result that comes from outside, unless it has one. Returns whether it is new. */
-  readonly signal: (executionId: string, step: Store.Step) => Stores<boolean>
+  /** Stores a result that comes from outside, unless it has one or was purged. */
+  readonly signal: (executionId: string, step: Store.Step) => Stores<void>
 
   /** Deletes the results of an execution. */
   readonly forget: (executionId: string) => Stores<void>
@@ -87,22 +88,38 @@ export interface Runners {
   readonly list: Stores<ReadonlyArray<string>>
 }
 
+/** Whether the execution that started this one may still have to read its end. */
+const isAwaited = ({ read, steps }: EngineStore, { executionId, parent }: Execution.Execution) =>
+  Effect.gen(function* () {
+    if (parent === undefined) return false
+    const reader = yield* read(parent)
+    if (!Option.exists(reader, ({ end }) => end === undefined)) return false
+    const hasRead = children.stepOf(children.pauseOf(executionId))
+    return (yield* steps(parent)).every(({ name }) => name !== hasRead)
+  })
+
 /** The store as an operator sees it, and a runner in this process that looks for what is due after a change. */
 export const forOperator = (
-  { batches, find, forget, list, modify, open, runners, steps }: EngineStore,
+  store: EngineStore,
   look: Effect.Effect<void> = Effect.void
 ): Store.Store => ({
-  find,
-  list,
-  open,
-  steps,
-  resume: (executionId) => Effect.zipLeft(modify(executionId, transitions.resumed), look),
-  interrupt: (executionId) => Effect.zipLeft(modify(executionId, transitions.interrupted), look),
-  purge: ({ businessKey, end, executionId, workflow }) =>
-    end === undefined
-      ? new Execution.ExecutionNotEnded({ workflow, businessKey })
-      : // In this order, so that a crash in between leaves nothing behind.
-        Effect.zipRight(forget(executionId), modify(executionId, transitions.purged)),
-  runners: runners.list,
-  batches
+  find: store.find,
+  list: store.list,
+  open: store.open,
+  steps: store.steps,
+  resume: (executionId) => Effect.zipLeft(store.modify(executionId, transitions.resumed), look),
+  interrupt: (executionId) =>
+    Effect.zipLeft(store.modify(executionId, transitions.interrupted), look),
+  purge: (execution) =>
+    Effect.gen(function* () {
+      const { businessKey, end, executionId, workflow } = execution
+      if (end === undefined || (yield* isAwaited(store, execution))) {
+        return yield* new Execution.ExecutionNotEnded({ workflow, businessKey })
+      }
+      // In this order, so that a crash in between leaves nothing behind.
+      yield* store.forget(executionId)
+      yield* store.modify(executionId, transitions.purged)
+    }),
+  runners: store.runners.list,
+  batches: store.batches
 })

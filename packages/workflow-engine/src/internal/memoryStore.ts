@@ -107,7 +107,10 @@ export const make: Effect.Effect<engineStore.EngineStore> = Effect.map(
           const { exit } = addStep(executionId, step)
           return Option.some({ exit, isCancelRequested: execution.isCancelRequested })
         }),
-      signal: (executionId, step) => Effect.sync(() => addStep(executionId, step) === step),
+      signal: (executionId, step) =>
+        Effect.sync(() => {
+          if (executions.get(executionId)?.isPurged !== true) addStep(executionId, step)
+        }),
       forget: (executionId) => Effect.sync(() => void steps.delete(executionId)),
       runners: {
         join: Effect.sync(() => {

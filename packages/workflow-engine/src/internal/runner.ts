@@ -124,20 +124,19 @@ export const make = (
           return
         }
         const { toJson } = codecs.endCodec(workflow)
-        const exit = yield* toJson(result.exit).pipe(
-          Effect.orElse(() => {
-            const defect = `${workflow.name}: the end of ${businessKey} does not fit its schema`
-            return Effect.orDie(toJson(Exit.die(defect)))
-          })
-        )
-        const state = stateOf(result.exit)
+        const encoded = (end: Exit.Exit<unknown, unknown>) =>
+          Effect.map(toJson(end), (json) => ({ json, state: stateOf(end) }))
+        const end = yield* Effect.orElse(encoded(result.exit), () => {
+          const defect = `${workflow.name}: the end of ${businessKey} does not fit its schema`
+          return Effect.orDie(encoded(Exit.die(defect)))
+        })
         const atMillis = yield* Clock.currentTimeMillis
         // Without blocks, a body may have applied something that nobody has noted.
         const noted = Body.outcomeOf(sideEffects)
         const isKnown = noted !== "notApplied" || sideEffects.hasBlocks
         const outcome = isKnown ? noted : undefined
         const changed = yield* leave(run, (row) =>
-          transitions.ended({ state, atMillis }, exit, outcome)(created(row))
+          transitions.ended({ state: end.state, atMillis }, end.json, outcome)(created(row))
         )
         // It may have been stored by a statement whose answer was lost.
         const stored = Option.isSome(changed)
@@ -145,7 +144,7 @@ export const make = (
           : yield* Store.persistently(store.read(executionId))
         const ended = Option.filter(stored, ({ end }) => end !== undefined)
         if (Option.isNone(ended)) return
-        yield* metrics.onEnd(workflow, state)
+        yield* metrics.onEnd(workflow, end.state)
         runs.delete(executionId)
         tell(executionId, ended)
         if (parent !== undefined) yield* wake(parent, transitions.woken)

@@ -27,11 +27,13 @@ export const woken = (execution: Stored): Stored =>
     ? execution
     : { ...execution, dueMillis: 0, wakes: execution.wakes + 1 }
 
-/** Ends its pauses. */
-export const resumed = (execution: Stored): Stored =>
-  execution.pause === undefined
-    ? execution
-    : woken({ ...execution, clocks: Record.map(execution.clocks, () => 0) })
+/** Ends its pauses. One that a process could not read is tried again, and sleeps on after that. */
+export const resumed = (execution: Stored): Stored => {
+  const { clocks, pause } = execution
+  if (pause === undefined) return execution
+  const isReadable = pause !== Execution.Pause.unreadable
+  return woken({ ...execution, clocks: isReadable ? Record.map(clocks, () => 0) : clocks })
+}
 
 /** A block notices it, or the engine ends a body that uses none. */
 export const interrupted = (execution: Stored): Stored =>

@@ -1,6 +1,5 @@
 import * as Activity from "@effect/workflow/Activity"
 import * as Workflow from "@effect/workflow/Workflow"
-import * as Issues from "@manilla/core/Issues"
 import * as Body from "@manilla/workflow-engine/Body"
 import { exitCodec } from "@manilla/workflow-engine/Encoding"
 import * as Cause from "effect/Cause"
@@ -44,11 +43,9 @@ const kept = <A, I, E, EI, R>(
   const name = `${step}/1`
   const { fromJson, toJson } = exitCodec(success, error)
   const read = (exit: string) =>
-    Effect.catchAll(fromJson(exit), ({ issue }) => {
-      const issues = Issues.print(Issues.fromParseIssue(issue))
-      const message = `${workflow}: the stored result of the step "${name}" of ${key} does not fit the schema of this process: ${issues}. It stays as it is, and the execution waits. Run it with the schema that it was started with, and it continues; give the changed workflow a new name.`
-      return Effect.die(new Body.UnreadableResult({ message }))
-    })
+    Effect.catchAll(fromJson(exit), (cause) =>
+      Effect.die(new Body.UnreadableResult({ workflow, businessKey: key, step: name, cause }))
+    )
   const end = Effect.gen(function* () {
     const known = yield* steps.find(name)
     if (known !== undefined) return yield* read(known)

@@ -374,12 +374,13 @@ export const make = (
         ),
       signal: (executionId, { exit, name, storedMillis }) =>
         sql`
-        INSERT INTO ${steps}
-        ${sql.insert({ execution_id: executionId, name, exit, stored_millis: storedMillis })}
-        ON CONFLICT DO NOTHING RETURNING name`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          failed("store a signal")
-        ),
+        INSERT INTO ${steps} (${sql.csv(Object.keys(stepColumns))})
+        SELECT ${sql.csv(Object.keys(stepColumns))}
+        FROM ${tableOf("sent", [{ execution_id: executionId, name, exit, stored_millis: storedMillis }])}
+        WHERE execution_id NOT IN (
+          SELECT execution_id FROM ${table} WHERE execution_id = ${executionId} AND purged = 1
+        )
+        ON CONFLICT DO NOTHING`.pipe(Effect.asVoid, failed("store a signal")),
       forget: (executionId) =>
         sql`DELETE FROM ${steps} WHERE execution_id = ${executionId}`.pipe(
           Effect.asVoid,
