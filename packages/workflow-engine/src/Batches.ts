@@ -5,33 +5,54 @@
  */
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type * as Execution from "./Execution.js"
 
 /**
  * The phase of a batch. `storing`: its items are not complete yet.
  *
  * @since 0.1.0
+ * @category schemas
+ */
+export const Phase = Schema.Literal(
+  "storing",
+  "running",
+  "paused",
+  "interrupted",
+  "ended",
+  "purged"
+)
+
+/**
+ * @since 0.1.0
  * @category models
  */
-export type Phase = "storing" | "running" | "paused" | "interrupted" | "ended" | "purged"
+export type Phase = typeof Phase.Type
 
 /**
  * The state of an item: see `Batch.ItemResult` of `@manilla/workflows`.
  *
  * @since 0.1.0
+ * @category schemas
+ */
+export const State = Schema.Literal(
+  "waiting",
+  "sending",
+  "created",
+  "unknown",
+  "pending",
+  "completed",
+  "notCompleted",
+  "failed",
+  "inDoubt",
+  "purged"
+)
+
+/**
+ * @since 0.1.0
  * @category models
  */
-export type State =
-  | "waiting"
-  | "sending"
-  | "created"
-  | "unknown"
-  | "pending"
-  | "completed"
-  | "notCompleted"
-  | "failed"
-  | "inDoubt"
-  | "purged"
+export type State = typeof State.Type
 
 /**
  * A stored batch. Times are in milliseconds.
