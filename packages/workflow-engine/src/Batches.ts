@@ -133,7 +133,7 @@ export interface Service {
 
   readonly find: (batchKey: string) => Stores<Option.Option<Stored>>
 
-  /** Changes a batch in this epoch, in one of these phases. Returns whether there was one. */
+  /** Changes a batch in this epoch, in one of these phases; without one, in any. Returns whether there was one. */
   readonly change: (
     batchKey: string,
     change: Partial<Stored>,

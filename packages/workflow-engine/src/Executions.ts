@@ -91,7 +91,7 @@ export const purge = ({
       endedBeforeMillis,
       isPurged: false
     }).pipe(
-      // One that another execution has started is kept until that one has ended.
+      // One that another execution has started is kept until that one has read its end, or ended.
       Stream.mapEffect((execution) =>
         engine.purge(execution).pipe(
           Effect.as(true),

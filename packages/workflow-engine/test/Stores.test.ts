@@ -79,6 +79,21 @@ describe.each(Object.entries(stores))("the store in %s", (_, make) => {
     })
   )
 
+  it.scoped("keeps a signal, unless the execution was purged", () =>
+    Effect.gen(function* () {
+      const { insert, modify, signal, steps } = yield* make
+      yield* insert(execution(undefined))
+      const sent = { name: "deferred/early", exit: "{}", storedMillis: 1 }
+      yield* signal("id-42", sent)
+      yield* signal("id-43", sent)
+      assert.deepStrictEqual(yield* steps("id-42"), [sent])
+      assert.deepStrictEqual(yield* steps("id-43"), [sent])
+      yield* modify("id-42", transitions.purged)
+      yield* signal("id-42", { ...sent, name: "deferred/late" })
+      assert.deepStrictEqual(yield* steps("id-42"), [sent])
+    })
+  )
+
   it.scoped("gives a runner what is due, has not ended, and has no owner", () =>
     Effect.gen(function* () {
       const { insert, runners, take } = yield* make

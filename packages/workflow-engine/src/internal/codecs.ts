@@ -82,5 +82,5 @@ export const readStep = (
     Effect.die(new Body.UnreadableResult({ workflow, businessKey, step: name, cause }))
   )
 
-/** The same, with its values as they are stored: Effect decodes them. */
+/** The end of an activity, or a signal, with its values as they are stored: Effect decodes them. */
 export const stepCodec = exitCodec(Schema.Unknown, Schema.Unknown)

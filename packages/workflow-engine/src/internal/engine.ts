@@ -68,26 +68,14 @@ const make = (store: EngineStore, options: runners.Options) =>
         if (issues.length > 0) {
           return yield* new Execution.InvalidPayload({ workflow: name, businessKey, issues })
         }
-        const now = yield* Clock.currentTimeMillis
-        const execution: Execution.Execution = {
+        const execution = transitions.started({
           workflow: name,
           businessKey,
           executionId,
           payload: encoded,
           parent,
-          startedMillis: now,
-          runner: undefined,
-          dueMillis: now,
-          pause: undefined,
-          clocks: {},
-          wakes: 0,
-          resource: undefined,
-          outcome: undefined,
-          isCancelRequested: false,
-          end: undefined,
-          exit: undefined,
-          isPurged: false
-        }
+          startedMillis: yield* Clock.currentTimeMillis
+        })
         const earlier = yield* insert(execution)
         if (Option.isNone(earlier)) {
           yield* metrics.onStart(workflow)

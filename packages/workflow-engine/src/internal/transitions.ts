@@ -4,6 +4,27 @@ import * as Execution from "../Execution.js"
 
 type Stored = Execution.Execution
 
+/** A new execution, which is due at once. */
+export const started = (
+  start: Pick<
+    Stored,
+    "workflow" | "businessKey" | "executionId" | "payload" | "parent" | "startedMillis"
+  >
+): Stored => ({
+  ...start,
+  runner: undefined,
+  dueMillis: start.startedMillis,
+  pause: undefined,
+  clocks: {},
+  wakes: 0,
+  resource: undefined,
+  outcome: undefined,
+  isCancelRequested: false,
+  end: undefined,
+  exit: undefined,
+  isPurged: false
+})
+
 /** Whether a runner may take it. */
 export const isFree = ({ dueMillis, end, runner }: Stored, nowMillis: number): boolean =>
   end === undefined && runner === undefined && dueMillis <= nowMillis
