@@ -3,6 +3,9 @@
  *
  * @since 0.1.0
  */
+import * as Issues from "@manilla/core/Issues"
+import * as Effect from "effect/Effect"
+import type * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
@@ -44,17 +47,31 @@ export const exitJson = <A, I, E, EI>(
 ) => Schema.parseJson(Schema.Exit({ success, failure, defect: Schema.Defect }))
 
 /**
- * Encodes and decodes `exitJson`.
+ * Encodes and decodes `exitJson`. `store` encodes an end and reads it again, as later runs do: it fails if JSON does not
+ * keep the end, such as a number that is `NaN`.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const exitCodec = memoize(
   <A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) => {
-    const exit = exitJson(success, failure)
-    return { toJson: Schema.encode(exit), fromJson: Schema.decode(exit) }
+    const schema = exitJson(success, failure)
+    const toJson = Schema.encode(schema)
+    const fromJson = Schema.decode(schema)
+    const store = (exit: typeof schema.Type) =>
+      Effect.flatMap(toJson(exit), (json) => Effect.map(fromJson(json), (exit) => ({ json, exit })))
+    return { toJson, fromJson, store }
   }
 )
+
+/**
+ * Says why a value cannot be stored.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const unstorable = ({ issue }: ParseResult.ParseError): string =>
+  `cannot be stored as JSON: ${Issues.print(Issues.fromParseIssue(issue, ["result"]))}. Return a value that its schema can encode, or change the schema.`
 
 /**
  * The paths of the members in which two JSON values differ.

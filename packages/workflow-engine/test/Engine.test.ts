@@ -645,24 +645,162 @@ describe("a race of activities", () => {
   )
 })
 
-VirtualClock.test("an end that does not fit its schema is no success", () => {
-  const Short = Workflow.make({
-    name: "Shop/Short/1",
-    payload: { key: Schema.String },
-    success: Schema.String.pipe(Schema.maxLength(3)),
+describe("a value that cannot be stored as it is", () => {
+  const Count = Workflow.make({
+    name: "Shop/Count/1",
+    payload: { key: Schema.String, least: Schema.Number },
+    success: Schema.Number.pipe(Schema.lessThan(100)),
     idempotencyKey: ({ key }) => key
   })
+  const count = { name: "count", success: Schema.Number, execute: Effect.succeed(NaN) }
+  const layer = (
+    body: Effect.Effect<
+      number,
+      never,
+      WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
+    >
+  ) =>
+    Layer.provideMerge(
+      Count.toLayer(() => body),
+      Memory.layerMemory
+    )
+
+  for (const [name, body] of [
+    ["an end", Effect.succeed(NaN)],
+    ["an end that breaks a rule", Effect.succeed(100)],
+    ["an activity", Activity.make(count)],
+    ["a step", Effect.orDie(Durable.step({ ...count, error: Schema.Never }))]
+  ] as const) {
+    VirtualClock.test(`ends an execution: ${name}`, () =>
+      Effect.gen(function* () {
+        const operator = yield* Operator.of(Count)
+        yield* operator.start({ key, least: 0 })
+        yield* VirtualClock.pass("5 seconds")
+        assert.strictEqual((yield* operator.status(key)).state, "Died")
+        const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
+        assert.include(Cause.pretty(cause), "cannot be stored as JSON: result")
+        // Somebody has to look at it first.
+        assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 0)
+      }).pipe(Effect.provide(layer(body)))
+    )
+  }
+
+  it.effect("starts no execution: a payload", () =>
+    Effect.gen(function* () {
+      const operator = yield* Operator.of(Count)
+      const error = yield* Effect.flip(operator.start({ key, least: Infinity }))
+      assert.strictEqual(error._tag, "InvalidPayload")
+      assert.include(error.message, "least")
+      assert.strictEqual((yield* Effect.flip(operator.status(key)))._tag, "ExecutionNotFound")
+    }).pipe(Effect.provide(layer(Effect.succeed(1))))
+  )
+})
+
+describe("a step that waits", () => {
+  const Other = Workflow.make({
+    name: "Shop/Other/1",
+    payload: { key: Schema.String },
+    idempotencyKey: ({ key }) => key
+  })
+  for (const [name, execute] of [
+    ["a pause", DurableClock.sleep({ name: "an hour", duration: "1 hour" })],
+    ["a signal", DurableDeferred.await(DurableDeferred.make("approval"))],
+    ["an execution", Other.execute({ key: "other" })]
+  ] as const) {
+    VirtualClock.test(`for ${name} ends its execution, and says where to wait`, () =>
+      Effect.gen(function* () {
+        const operator = yield* started
+        const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
+        assert.include(Cause.pretty(cause), "Do that in the body, before or after the step.")
+      }).pipe(
+        Effect.provide(
+          inMemory(() =>
+            Effect.as(
+              Durable.step({ name: "wait", success: Schema.Void, error: Schema.Never, execute }),
+              "done"
+            )
+          )
+        )
+      )
+    )
+  }
+
+  VirtualClock.test("may be an activity, which runs again", () => {
+    let runs = 0
+    const count = Effect.sync(() => runs++)
+    const execute = DurableClock.sleep({ name: "an hour", duration: "1 hour" })
+    return Effect.gen(function* () {
+      const operator = yield* started
+      yield* VirtualClock.pass("2 hours")
+      assert.strictEqual(yield* operator.await(key), "done")
+      assert.strictEqual(runs, 2)
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Effect.as(
+            Activity.make({ name: "wait", execute: Effect.zipRight(count, execute) }),
+            "done"
+          )
+        )
+      )
+    )
+  })
+})
+
+VirtualClock.test("two bodies that signal each other run once for each signal", () => {
+  const Peer = Workflow.make({
+    name: "Shop/Peer/1",
+    payload: { key: Schema.String, to: Schema.String },
+    idempotencyKey: ({ key }) => key
+  })
+  const hello = DurableDeferred.make("hello")
+  const bye = DurableDeferred.make("bye")
+  let runs = 0
+  const body = ({ to }: typeof Peer.payloadSchema.Type) =>
+    Effect.gen(function* () {
+      // Without an end, the test would not end either.
+      if (++runs > 100) return
+      const executionId = yield* Peer.executionId({ key: to, to: "" })
+      const token = DurableDeferred.tokenFromExecutionId(hello, { workflow: Peer, executionId })
+      yield* DurableDeferred.succeed(hello, { token, value: undefined })
+      yield* DurableDeferred.await(hello)
+      yield* DurableDeferred.await(bye)
+    })
   return Effect.gen(function* () {
-    const operator = yield* Operator.of(Short)
+    const operator = yield* Operator.of(Peer)
+    yield* operator.start({ key: "a", to: "b" })
+    yield* operator.start({ key: "b", to: "a" })
+    yield* VirtualClock.pass("5 seconds")
+    assert.strictEqual((yield* operator.status("a")).state, "Waiting")
+    assert.isAtMost(runs, 4)
+  }).pipe(Effect.provide(Layer.provideMerge(Peer.toLayer(body), Memory.layerMemory)))
+})
+
+VirtualClock.test("an interrupt ends a body that waits after it has failed", () => {
+  const Fragile = Workflow.make({
+    name: "Shop/Fragile/1",
+    payload: { key: Schema.String },
+    error: Schema.String,
+    idempotencyKey: ({ key }) => key
+  }).annotate(Workflow.SuspendOnFailure, true)
+  const notes: Array<string> = []
+  const body = () =>
+    Workflow.withCompensation(note(notes, "pay"), () =>
+      Effect.sync(() => void notes.push("refund"))
+    ).pipe(Effect.zipRight(Effect.fail("refused")))
+  return Effect.gen(function* () {
+    const operator = yield* Operator.of(Fragile)
     yield* operator.start({ key })
     yield* VirtualClock.pass("5 seconds")
-    assert.strictEqual((yield* operator.status(key)).state, "Died")
-    // Somebody has to look at it first.
-    assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 0)
+    assert.strictEqual((yield* operator.status(key)).state, "Waiting")
+    yield* operator.interrupt(key)
+    yield* VirtualClock.pass("5 seconds")
+    assert.strictEqual((yield* operator.status(key)).state, "Failed")
+    assert.deepStrictEqual(notes, ["pay", "refund"])
   }).pipe(
     Effect.provide(
       Layer.provideMerge(
-        Short.toLayer(() => Effect.succeed("too long")),
+        Fragile.toLayer(() => body()),
         Memory.layerMemory
       )
     )

@@ -7,6 +7,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -15,7 +16,7 @@ import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import * as Body from "../Body.js"
-import { differences } from "../Encoding.js"
+import { differences, unstorable } from "../Encoding.js"
 import * as Engine from "../Engine.js"
 import * as Execution from "../Execution.js"
 import * as Store from "../Store.js"
@@ -48,10 +49,23 @@ const make = (store: EngineStore, options: runners.Options) =>
       options
     )
 
-    const current = Effect.flatMap(WorkflowEngine.WorkflowInstance, ({ executionId }) => {
-      const run = runs.get(executionId)
-      return run === undefined ? Effect.interrupt : Effect.succeed(run)
-    })
+    /** The run of a body. A body that has none was cut. */
+    const runOf = ({ executionId }: WorkflowEngine.WorkflowInstance["Type"]) =>
+      Effect.suspend(() => {
+        const run = runs.get(executionId)
+        return run === undefined ? Effect.interrupt : Effect.succeed(run)
+      })
+    const current = Effect.flatMap(WorkflowEngine.WorkflowInstance, runOf)
+
+    /** A body that paused in a step would wait for the end of the step. */
+    const refuseInStep = (run: ownedRun.Run, { scope }: WorkflowEngine.WorkflowInstance["Type"]) =>
+      Effect.gen(function* () {
+        const { executionId, workflow } = run.execution
+        if ((yield* Body.InStepOf) !== executionId || scope !== run.scope) return
+        return yield* Effect.dieMessage(
+          `${workflow}: a step waits for a pause, a signal or an execution. Do that in the body, before or after the step.`
+        )
+      })
 
     /** Starts an execution, or finds it. Fails if the key belongs to another one. */
     const record = (
@@ -64,10 +78,6 @@ const make = (store: EngineStore, options: runners.Options) =>
         const { name } = workflow
         const encoded = codecs.writePayload(workflow, payload)
         const businessKey = codecs.keyOf(payload, executionId)
-        const issues = issuesOfKey(businessKey)
-        if (issues.length > 0) {
-          return yield* new Execution.InvalidPayload({ workflow: name, businessKey, issues })
-        }
         const execution = transitions.started({
           workflow: name,
           businessKey,
@@ -76,6 +86,13 @@ const make = (store: EngineStore, options: runners.Options) =>
           parent,
           startedMillis: yield* Clock.currentTimeMillis
         })
+        // JSON does not keep every payload, such as a number that is `NaN`.
+        const kept = codecs.readPayload(workflow, execution)
+        const unkept = Either.isLeft(kept) ? kept.left.issues : []
+        const issues = [...issuesOfKey(businessKey), ...unkept]
+        if (issues.length > 0) {
+          return yield* new Execution.InvalidPayload({ workflow: name, businessKey, issues })
+        }
         const earlier = yield* insert(execution)
         if (Option.isNone(earlier)) {
           yield* metrics.onStart(workflow)
@@ -115,7 +132,13 @@ const make = (store: EngineStore, options: runners.Options) =>
             Effect.provideService(Body.InStepOf, execution.executionId)
           )
           if (result._tag === "Suspended") return result
-          stored = yield* keep(run, name, yield* Effect.orDie(codecs.stepCodec.toJson(result.exit)))
+          const json = yield* Effect.orDie(codecs.stepCodec.toJson(result.exit))
+          yield* Effect.catchAll(codecs.endCodec(activity).fromJson(json), (error) =>
+            Effect.dieMessage(
+              `${workflow.name}: the result of ${activity.name} ${unstorable(error)}`
+            )
+          )
+          stored = yield* keep(run, name, json)
         }
         yield* codecs.readStep(execution, { name, exit: stored }, activity)
         const exit = yield* Effect.orDie(codecs.stepCodec.fromJson(stored))
@@ -134,8 +157,8 @@ const make = (store: EngineStore, options: runners.Options) =>
     ): Effect.Effect<Workflow.Result<unknown, unknown>> => {
       const pause = children.pauseOf(executionId)
       return Effect.gen(function* () {
-        const run = runs.get(parent.executionId)
-        if (run === undefined) return yield* Effect.interrupt
+        const run = yield* runOf(parent)
+        yield* refuseInStep(run, parent)
         const { sideEffects } = run
         sideEffects.open.add(pause)
         const results = yield* resultsOf(run)
@@ -236,6 +259,7 @@ const make = (store: EngineStore, options: runners.Options) =>
         Effect.gen(function* () {
           const { name } = deferred
           const run = yield* current
+          yield* refuseInStep(run, yield* WorkflowEngine.WorkflowInstance)
           yield* Text.checkName(name)
           if (name.startsWith(prefix)) {
             const pause = name.slice(prefix.length)
@@ -254,20 +278,23 @@ const make = (store: EngineStore, options: runners.Options) =>
           yield* Text.checkName(deferredName)
           const name = signalName(deferredName)
           const json = yield* Effect.orDie(codecs.stepCodec.toJson(exit))
-          const body = yield* Effect.serviceOption(WorkflowEngine.WorkflowInstance)
-          if (Option.exists(body, (body) => body.executionId === executionId)) {
-            // A race in a run that is cut reports the interrupt of the run, which is no result.
-            if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return
-            const run = runs.get(executionId)
-            if (run === undefined) return yield* Effect.interrupt
-            // A body that runs again repeats its own signals: to wake it each time would never end.
-            if ((yield* resultsOf(run)).has(name)) return
-            yield* keep(run, name, json)
-          } else {
-            const storedMillis = yield* Clock.currentTimeMillis
-            yield* Store.persistently(store.signal(executionId, { name, exit: json, storedMillis }))
-          }
-          yield* wake(executionId, transitions.woken)
+          const storedMillis = yield* Clock.currentTimeMillis
+          const send = Store.persistently(
+            store.signal(executionId, { name, exit: json, storedMillis })
+          )
+          const wakeUp = wake(executionId, transitions.woken)
+          const sender = yield* Effect.serviceOption(WorkflowEngine.WorkflowInstance)
+          if (Option.isNone(sender)) return yield* Effect.zipRight(send, wakeUp)
+          const run = yield* runOf(sender.value)
+          const isOwn = run.execution.executionId === executionId
+          // A race in a run that is cut reports the interrupt of the run, which is no result.
+          if (isOwn && Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return
+          // A body that runs again repeats its signals: to wake a body each time would never end.
+          const step = isOwn ? name : `sent/${executionId}/${deferredName}`
+          if ((yield* resultsOf(run)).has(step)) return
+          yield* isOwn ? keep(run, name, json) : send
+          yield* wakeUp
+          if (!isOwn) yield* mark(run, step)
         }),
       scheduleClock: (_, { clock, executionId }) =>
         Effect.gen(function* () {

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import type * as Body from "../Body.js"
 import type * as Execution from "../Execution.js"
 import * as Store from "../Store.js"
@@ -12,6 +13,8 @@ import type * as engineStore from "./engineStore.js"
 /** A run of a body in this process, which ends when the body ends or waits. */
 export interface Run {
   readonly execution: Execution.Execution
+  /** The scope of the body. An activity has its own. */
+  readonly scope: Scope.Scope
   readonly runner: number
   readonly clocks: Map<string, number>
   /** The names of the pauses that the body waits for. */

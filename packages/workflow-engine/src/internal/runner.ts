@@ -8,12 +8,13 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
+import { flow } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as Body from "../Body.js"
+import { unstorable } from "../Encoding.js"
 import type * as Execution from "../Execution.js"
 import * as Store from "../Store.js"
 import * as children from "./children.js"
@@ -88,66 +89,23 @@ export const make = (
       )
     )
 
-    /** Ends a body that was asked to end and now waits, unless its blocks see to that. */
-    const endIfInterrupted = (
-      run: ownedRun.Run,
-      instance: WorkflowEngine.WorkflowInstance["Type"]
-    ) =>
-      Effect.suspend(() => {
-        if (!instance.suspended || !run.isCancelRequested || run.sideEffects.hasBlocks) {
-          return Effect.void
-        }
-        instance.suspended = false
-        instance.interrupted = true
-        return Effect.withFiberRuntime<void>((fiber) =>
-          Effect.interruptible(Fiber.interrupt(fiber))
-        )
+    /** Stores the id of the last resource with the pause or the end of an execution. */
+    const withResource =
+      ({ sideEffects }: ownedRun.Run) =>
+      (row: Execution.Execution): Execution.Execution => ({
+        ...row,
+        resource: sideEffects.resource ?? row.resource
       })
 
-    /** Stores how a run ended: the end of the execution, or the pause in which it waits. */
-    const conclude = (
-      run: ownedRun.Run,
-      { workflow }: Registered,
-      result: Workflow.Result<unknown, unknown>
-    ) =>
+    /** Stores the pause in which a body waits. */
+    const suspend = (run: ownedRun.Run) =>
       Effect.gen(function* () {
-        const { clocks, execution, pauses, sideEffects } = run
-        const { businessKey, executionId, parent, wakes } = execution
-        const created = (row: Execution.Execution) => ({
-          ...row,
-          resource: sideEffects.resource ?? row.resource
-        })
-        if (result._tag === "Suspended") {
-          const wait = { clocks: Object.fromEntries(clocks), pauses: [...pauses], wakes }
-          const waiting = yield* leave(run, (row) => transitions.suspended(wait)(created(row)))
-          if (Option.isSome(waiting)) noteDue(waiting.value.dueMillis)
-          return
-        }
-        const { toJson } = codecs.endCodec(workflow)
-        const encoded = (end: Exit.Exit<unknown, unknown>) =>
-          Effect.map(toJson(end), (json) => ({ json, state: stateOf(end) }))
-        const end = yield* Effect.orElse(encoded(result.exit), () => {
-          const defect = `${workflow.name}: the end of ${businessKey} does not fit its schema`
-          return Effect.orDie(encoded(Exit.die(defect)))
-        })
-        const atMillis = yield* Clock.currentTimeMillis
-        // Without blocks, a body may have applied something that nobody has noted.
-        const noted = Body.outcomeOf(sideEffects)
-        const isKnown = noted !== "notApplied" || sideEffects.hasBlocks
-        const outcome = isKnown ? noted : undefined
-        const changed = yield* leave(run, (row) =>
-          transitions.ended({ state: end.state, atMillis }, end.json, outcome)(created(row))
-        )
-        // It may have been stored by a statement whose answer was lost.
-        const stored = Option.isSome(changed)
-          ? changed
-          : yield* Store.persistently(store.read(executionId))
-        const ended = Option.filter(stored, ({ end }) => end !== undefined)
-        if (Option.isNone(ended)) return
-        yield* metrics.onEnd(workflow, end.state)
-        runs.delete(executionId)
-        tell(executionId, ended)
-        if (parent !== undefined) yield* wake(parent, transitions.woken)
+        const { clocks, execution, pauses } = run
+        const { wakes } = execution
+        const wait = { clocks: Object.fromEntries(clocks), pauses: [...pauses], wakes }
+        const change = flow(withResource(run), transitions.suspended(wait))
+        const waiting = yield* leave(run, change)
+        if (Option.isSome(waiting)) noteDue(waiting.value.dueMillis)
       })
 
     /** A stored value no longer fits its schema: another process may have a schema that fits. */
@@ -158,15 +116,43 @@ export const make = (
         yield* leave(run, transitions.postponed(now + unreadableMillis))
       })
 
+    /** Stores the end of an execution, and tells those who wait for it. */
+    const end = (run: ownedRun.Run, { workflow }: Registered, exit: Exit.Exit<unknown, unknown>) =>
+      Effect.gen(function* () {
+        const { businessKey, executionId, parent } = run.execution
+        const { store: encode } = codecs.endCodec(workflow)
+        const { exit: kept, json } = yield* Effect.catchAll(encode(exit), (error) => {
+          const defect = `${workflow.name}: the end of ${businessKey} ${unstorable(error)}`
+          return Effect.orDie(encode(Exit.die(defect)))
+        })
+        const state = stateOf(kept)
+        const atMillis = yield* Clock.currentTimeMillis
+        // Without blocks, a body may have applied something that nobody has noted.
+        const noted = Body.outcomeOf(run.sideEffects)
+        const isKnown = noted !== "notApplied" || run.sideEffects.hasBlocks
+        const outcome = isKnown ? noted : undefined
+        const change = transitions.ended({ state, atMillis }, json, outcome)
+        const changed = yield* leave(run, flow(withResource(run), change))
+        // It may have been stored by a statement whose answer was lost.
+        const stored = Option.isSome(changed)
+          ? changed
+          : yield* Store.persistently(store.read(executionId))
+        const ended = Option.filter(stored, ({ end }) => end !== undefined)
+        if (Option.isNone(ended)) return
+        yield* metrics.onEnd(workflow, state)
+        runs.delete(executionId)
+        tell(executionId, ended)
+        if (parent !== undefined) yield* wake(parent, transitions.woken)
+      })
+
     const bodyOf = (
       run: ownedRun.Run,
       instance: WorkflowEngine.WorkflowInstance["Type"],
       registered: Registered
     ) =>
       Effect.gen(function* () {
-        const { execute, workflow } = registered
         const { execution } = run
-        const payload = codecs.readPayload(workflow, execution)
+        const payload = codecs.readPayload(registered.workflow, execution)
         if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
         yield* children.note(yield* resultsOf(run), run.sideEffects)
         // The process ends, or another runner has the execution: the body goes on there. As if it was suspended, its
@@ -176,26 +162,23 @@ export const make = (
         const suspendIfCut = (exit: Exit.Exit<unknown, unknown>) =>
           Effect.sync(() => {
             if (Exit.isSuccess(exit)) return
-            const isInterrupted = Cause.isInterruptedOnly(exit.cause)
-            isCut = isInterrupted && !instance.suspended && !instance.interrupted
+            isCut = Cause.isInterruptedOnly(exit.cause) && !instance.suspended
             unreadable = Array.from(Cause.defects(exit.cause)).find(isUnreadable)
             if (isCut || unreadable !== undefined) instance.suspended = true
           })
-        const exit = yield* execute(Object(payload.right), execution.executionId).pipe(
-          Effect.onExit((exit) =>
-            Effect.zipRight(endIfInterrupted(run, instance), suspendIfCut(exit))
-          ),
-          Workflow.intoResult,
-          Effect.exit
-        )
+        const result = yield* registered
+          .execute(Object(payload.right), execution.executionId)
+          .pipe(Effect.onExit(suspendIfCut), Workflow.intoResult, Effect.exit)
         if (unreadable !== undefined) return yield* postpone(run, unreadable)
-        const result = Exit.match(exit, {
-          onFailure: (cause) => new Workflow.Complete({ exit: Exit.failCause(cause) }),
-          onSuccess: (result) =>
-            // A fiber that was interrupted does not come here: the body interrupted itself.
-            isCut ? new Workflow.Complete({ exit: Exit.interrupt(FiberId.none) }) : result
-        })
-        yield* conclude(run, registered, result)
+        if (Exit.isFailure(result)) return yield* end(run, registered, result)
+        if (result.value._tag === "Complete") return yield* end(run, registered, result.value.exit)
+        // A fiber that was interrupted does not come here: the body interrupted itself. One that was asked to end, and
+        // now waits, is interrupted, unless its blocks see to that.
+        const isAsked = run.isCancelRequested && !run.sideEffects.hasBlocks
+        if (!isCut && !isAsked) return yield* suspend(run)
+        const interrupted = Exit.interrupt(FiberId.none)
+        yield* Scope.close(instance.scope, interrupted)
+        yield* end(run, registered, interrupted)
       })
 
     /** Runs an execution that this runner owns. An earlier run has ended, or has lost it. */
@@ -208,8 +191,10 @@ export const make = (
       }
       const registered = workflows.get(workflow)
       if (registered === undefined || execution.runner === undefined) return
+      const instance = WorkflowEngine.WorkflowInstance.initial(registered.workflow, executionId)
       const run: ownedRun.Run = {
         execution,
+        scope: instance.scope,
         runner: execution.runner,
         clocks: new Map(Object.entries(clocks)),
         pauses: new Set(),
@@ -226,7 +211,6 @@ export const make = (
         addPlaces(workflow, -1)
         tell(executionId, Option.none())
       })
-      const instance = WorkflowEngine.WorkflowInstance.initial(registered.workflow, executionId)
       const runtime = Runtime.updateContext(registered.runtime, (context) =>
         Context.add(context, WorkflowEngine.WorkflowInstance, instance).pipe(
           Context.add(Body.CurrentRun, Option.some(forBlocks(run)))
@@ -256,12 +240,8 @@ export const make = (
       nextMillis = dueMillis
       changed.unsafeOpen()
     }
-    /** Whether something is due that somebody waits for. */
-    let isUrgent = false
-    const lookNow = Effect.sync(() => {
-      isUrgent = true
-      changed.unsafeOpen()
-    })
+    /** Something is due that somebody waits for. */
+    const lookNow = Effect.sync(() => noteDue(-Infinity))
 
     /** Takes what is due of workflows that have this room, and runs it. Returns whether more may be due. */
     const takeOf = (names: ReadonlyArray<string>, room: number) =>
@@ -341,16 +321,15 @@ export const make = (
 
     const look = Effect.suspend(() => {
       nextMillis = Infinity
-      isUrgent = false
       return takeDue
     })
     const pollMillis = Duration.toMillis(pollInterval)
     const rest: Effect.Effect<void> = Effect.gen(function* () {
+      if (nextMillis === -Infinity) return
       const now = yield* Clock.currentTimeMillis
       const millis = Math.min(pollMillis, Math.max(shortestPollMillis, nextMillis - now))
-      const isChanged = Option.isSome(yield* Effect.timeoutOption(changed.await, millis))
       changed.unsafeClose()
-      if (isChanged && !isUrgent) yield* rest
+      if (Option.isSome(yield* Effect.timeoutOption(changed.await, millis))) yield* rest
     })
     yield* again(look, rest)
     yield* again(measure, Effect.sleep(metricsInterval))

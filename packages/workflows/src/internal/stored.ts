@@ -1,7 +1,7 @@
 import * as Activity from "@effect/workflow/Activity"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as Body from "@manilla/workflow-engine/Body"
-import { exitCodec } from "@manilla/workflow-engine/Encoding"
+import { exitCodec, unstorable } from "@manilla/workflow-engine/Encoding"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -41,7 +41,7 @@ const kept = <A, I, E, EI, R>(
 ) => {
   // As an activity in its first attempt.
   const name = `${step}/1`
-  const { fromJson, toJson } = exitCodec(success, error)
+  const { fromJson, store } = exitCodec(success, error)
   const read = (exit: string) =>
     Effect.catchAll(fromJson(exit), (cause) =>
       Effect.die(new Body.UnreadableResult({ workflow, businessKey: key, step: name, cause }))
@@ -49,9 +49,12 @@ const kept = <A, I, E, EI, R>(
   const end = Effect.gen(function* () {
     const known = yield* steps.find(name)
     if (known !== undefined) return yield* read(known)
-    const exit = yield* completed(name, execute)
     // Read as a later run reads it: a member that is not stored must not reach a request.
-    return yield* read(yield* steps.keep(name, yield* Effect.orDie(toJson(exit))))
+    const { exit, json } = yield* Effect.catchAll(store(yield* completed(name, execute)), (error) =>
+      Effect.dieMessage(`${workflow}: the result of "${step}" of ${key} ${unstorable(error)}`)
+    )
+    const counts = yield* steps.keep(name, json)
+    return counts === json ? exit : yield* read(counts)
   })
   // A pause beside it does not suspend the body before the result is stored.
   return Workflow.wrapActivityResult(Effect.flatten(end), () => false)
