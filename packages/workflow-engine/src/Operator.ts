@@ -4,7 +4,6 @@
  * @since 0.1.0
  */
 import type * as Workflow from "@effect/workflow/Workflow"
-import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Issues from "@manilla/core/Issues"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
@@ -102,16 +101,10 @@ export const of = <
   E extends Schema.Schema.All
 >(
   workflow: Workflow.Workflow<Name, P, A, E>
-): Effect.Effect<
-  Operator<P["Type"], A["Type"], E["Type"]>,
-  never,
-  Engine.Engine | WorkflowEngine.WorkflowEngine
-> =>
-  Effect.gen(function* () {
+): Effect.Effect<Operator<P["Type"], A["Type"], E["Type"]>, never, Engine.Engine> =>
+  Effect.map(Engine.Engine, (engine) => {
     type Operations = Operator<P["Type"], A["Type"], E["Type"]>
     const { name } = workflow
-    const engine = yield* Engine.Engine
-    const { interrupt, resume } = yield* WorkflowEngine.WorkflowEngine
     const issuesOf = Issues.validator(Schema.typeSchema(workflow.payloadSchema))
 
     /** An execution that a step of another one starts is not a part of that one. */
@@ -157,10 +150,9 @@ export const of = <
           const ended = hasEnded ? execution : yield* engine.untilEnd(execution.executionId)
           return yield* yield* readEnd(workflow, ended)
         }),
-      resume: (key) =>
-        Effect.flatMap(found(key), ({ executionId }) => resume(workflow, executionId)),
+      resume: (key) => Effect.flatMap(found(key), ({ executionId }) => engine.resume(executionId)),
       interrupt: (key) =>
-        Effect.flatMap(found(key), ({ executionId }) => interrupt(workflow, executionId)),
+        Effect.flatMap(found(key), ({ executionId }) => engine.interrupt(executionId)),
       purge: (key) => Effect.flatMap(found(key), engine.purge)
     }
     return operator
