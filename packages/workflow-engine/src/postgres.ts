@@ -18,8 +18,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import * as Engine from "./Engine.js"
-import { open as openStore } from "./internal/sql/open.js"
+import type * as Engine from "./Engine.js"
 import * as postgresClient from "./internal/sql/postgresClient.js"
 import * as sqlEngine from "./internal/sql/sqlEngine.js"
 import type * as Store from "./Store.js"
@@ -82,16 +81,10 @@ export const layerPostgres = ({
   return sqlEngine.layer({ pollInterval, expiration: runnerExpiration }, beats).pipe(
     Layer.provide(Layer.scopedDiscard(prepared)),
     Layer.provide(client(9)),
-    Layer.catchAllCause(
-      (cause): Layer.Layer<unknown, Engine.DatabaseUnavailable | Engine.UnsupportedSchema> => {
-        if (Cause.isInterruptedOnly(cause)) return Layer.failCause(Cause.stripFailures(cause))
-        const error = Cause.squash(cause)
-        return Layer.fail(
-          error instanceof Engine.UnsupportedSchema
-            ? error
-            : new Engine.DatabaseUnavailable({ database: "PostgreSQL", cause: error })
-        )
-      }
+    Layer.catchAllCause((cause) =>
+      Cause.isInterruptedOnly(cause)
+        ? Layer.failCause(Cause.stripFailures(cause))
+        : Layer.fail(sqlEngine.unavailable("PostgreSQL")(Cause.squash(cause)))
     )
   )
 }
@@ -123,7 +116,7 @@ const prepared = Effect.gen(function* () {
 export const open = (
   url: Redacted.Redacted
 ): Effect.Effect<Store.Store, Engine.DatabaseUnavailable | Engine.UnsupportedSchema, Scope.Scope> =>
-  openStore(
+  sqlEngine.open(
     "PostgreSQL",
     postgresClient.layer({ url, databaseTimeout: "10 seconds", rest: "10 seconds" }, 2)
   )

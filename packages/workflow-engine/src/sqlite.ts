@@ -13,7 +13,6 @@ import type * as Scope from "effect/Scope"
 import { existsSync } from "node:fs"
 import * as Engine from "./Engine.js"
 import * as database from "./internal/sql/database.js"
-import { open as openStore } from "./internal/sql/open.js"
 import * as sqlEngine from "./internal/sql/sqlEngine.js"
 import type * as Store from "./Store.js"
 
@@ -55,15 +54,13 @@ export const layerSqlite = ({
   Engine.Engine | WorkflowEngine.WorkflowEngine,
   Engine.DatabaseUnavailable | Engine.UnsupportedSchema
 > =>
-  sqlEngine.layer({ pollInterval: "1 second", expiration: "15 seconds" }, SqlClient.SqlClient).pipe(
-    Layer.provide(Layer.effectDiscard(prepared(file))),
-    Layer.provide(database.layer(file)),
-    Layer.mapError((error) =>
-      error._tag === "UnsupportedSchema"
-        ? error
-        : new Engine.DatabaseUnavailable({ database: file, cause: error })
+  sqlEngine
+    .layer({ pollInterval: "1 second", expiration: "15 seconds" }, SqlClient.SqlClient)
+    .pipe(
+      Layer.provide(Layer.effectDiscard(prepared(file))),
+      Layer.provide(database.layer(file)),
+      Layer.mapError(sqlEngine.unavailable(file))
     )
-  )
 
 /** Another process may be busy with the file. */
 const attempts = Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(10))
@@ -103,5 +100,5 @@ export const open = (
       Layer.provideMerge(database.layer(file)),
       Layer.provide(Layer.effectDiscard(database.checkName(file)))
     )
-    return openStore(file, client)
+    return sqlEngine.open(file, client)
   })

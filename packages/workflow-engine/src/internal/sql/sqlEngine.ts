@@ -1,8 +1,11 @@
 import * as SqlClient from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Engine from "../../Engine.js"
 import * as engine from "../engine.js"
+import { forOperator } from "../engineStore.js"
 import * as runners from "./runners.js"
 import * as schemaVersion from "./schemaVersion.js"
 import * as sqlBatches from "./sqlBatches.js"
@@ -43,3 +46,21 @@ export const layer = <E, R>(
       return engine.layer(store, { beatInterval, pollInterval })
     })
   )
+
+/** Reads and changes the rows of a database beside the processes that run workflows on it. Runs and creates nothing. */
+export const open = (database: string, client: Layer.Layer<SqlClient.SqlClient, SqlError>) =>
+  Effect.gen(function* () {
+    const context = yield* Layer.build(client)
+    return yield* Effect.gen(function* () {
+      if (yield* schemaVersion.isNew(database)) {
+        return yield* Effect.fail("no workflows are stored here")
+      }
+      return forOperator(yield* sqlStore.make(yield* runners.make("1 minute")))
+    }).pipe(Effect.provide(context))
+  }).pipe(Effect.mapError(unavailable(database)))
+
+/** The error of a database that cannot be used, unless its tables have another layout. */
+export const unavailable = (database: string) => (cause: unknown) =>
+  cause instanceof Engine.UnsupportedSchema
+    ? cause
+    : new Engine.DatabaseUnavailable({ database, cause })
