@@ -13,16 +13,17 @@ interface Input {
 /** A statement that notes its groups, takes a moment, and fails with a bad value. */
 const make = () => {
   const groups: Array<ReadonlyArray<number>> = []
-  const add = grouped(
+  const statement = grouped(
     ({ row }: Input) => row,
-    (inputs) =>
+    (inputs: ReadonlyArray<Input>) =>
       Effect.gen(function* () {
         groups.push(inputs.map(({ value }) => value))
         yield* Effect.sleep("10 millis")
         if (inputs.some(({ value }) => value < 0)) return yield* Effect.fail("bad")
-        return new Map(inputs.map(({ row, value }) => [row, value]))
+        return inputs
       })
   )
+  const add = (input: Input) => Effect.map(statement(input), (answer) => answer?.value)
   return { groups, add }
 }
 

@@ -1,6 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { nextTurn } from "./nextTurn.js"
+import { setImmediate } from "node:timers/promises"
+
+/** Lets whatever else is ready in this process run before. SQLite answers at once, and would leave it no turn. */
+export const nextTurn = Effect.promise(() => setImmediate())
 
 /** The most inputs of one statement. */
 const most = 100
@@ -9,12 +12,12 @@ const atOnce = 2
 
 /**
  * A statement for many inputs in place of one for each, as in a group commit: those that come while earlier ones are
- * under way share the next one. A row is in a group once. If a group fails, each of its inputs is tried alone, so that
+ * under way share the next one. A row is in a group once, and its key finds the answer. If a group fails, each of its inputs is tried alone, so that
  * no other one suffers from it.
  */
-export const grouped = <A, B, E>(
-  rowOf: (input: A) => string,
-  run: (inputs: ReadonlyArray<A>) => Effect.Effect<ReadonlyMap<string, B>, E>
+export const grouped = <Keyed, A extends Keyed, B extends Keyed, E>(
+  rowOf: (keyed: Keyed) => string,
+  run: (inputs: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E>
 ): ((input: A) => Effect.Effect<B | undefined, E>) => {
   interface Waiting {
     readonly input: A
@@ -37,18 +40,19 @@ export const grouped = <A, B, E>(
   }
 
   const runGroup = (group: ReturnType<typeof nextGroup>): Effect.Effect<void> =>
-    Effect.flatMap(
-      Effect.exit(Effect.suspend(() => run(group.map(([, { input }]) => input)))),
-      (exit) => {
+    Effect.suspend(() => run(group.map(([, { input }]) => input))).pipe(
+      Effect.map((answers) => new Map(answers.map((answer) => [rowOf(answer), answer]))),
+      Effect.exit,
+      Effect.flatMap((exit) => {
         if (Exit.isFailure(exit) && group.length > 1) {
           return Effect.forEach(group, (one) => runGroup([one]), {
             concurrency: "unbounded",
             discard: true
           })
         }
-        for (const [row, { resume }] of group) resume(Exit.map(exit, (results) => results.get(row)))
+        for (const [row, { resume }] of group) resume(Exit.map(exit, (answers) => answers.get(row)))
         return Effect.void
-      }
+      })
     )
 
   const work: Effect.Effect<void> = Effect.gen(function* () {

@@ -5,7 +5,7 @@ import { readFileSync, readlinkSync } from "node:fs"
 import { hostname } from "node:os"
 import { performance } from "node:perf_hooks"
 import type * as engineStore from "../engineStore.js"
-import { failed } from "./failed.js"
+import { dialect, failed } from "./statements.js"
 
 /** Where process ids have one meaning: a boot of a machine, or a container on it. Elsewhere, only this process. */
 export const place = (): string => {
@@ -42,16 +42,11 @@ const isGone = (row: Row): boolean => {
   }
 }
 
-const name = "manilla_runners"
-
 export const createTable = Effect.flatMap(SqlClient.SqlClient, (sql) => {
-  const id = sql.onDialectOrElse({
-    sqlite: () => "INTEGER PRIMARY KEY AUTOINCREMENT",
-    orElse: () => "BIGSERIAL PRIMARY KEY"
-  })
+  const id = dialect(sql)("BIGSERIAL PRIMARY KEY", "INTEGER PRIMARY KEY AUTOINCREMENT")
   return sql`
-    CREATE TABLE IF NOT EXISTS ${sql(name)} (
-      id ${sql.literal(id)}, place TEXT NOT NULL, pid BIGINT NOT NULL, born BIGINT NOT NULL,
+    CREATE TABLE IF NOT EXISTS manilla_runners (
+      id ${id}, place TEXT NOT NULL, pid BIGINT NOT NULL, born BIGINT NOT NULL,
       beat BIGINT NOT NULL
     )`
 })
@@ -62,45 +57,39 @@ export const createTable = Effect.flatMap(SqlClient.SqlClient, (sql) => {
  */
 export const make = (expiration: Duration.DurationInput) =>
   Effect.map(SqlClient.SqlClient, (sql): engineStore.Runners => {
-    const table = sql(name)
-    const executions = sql("manilla_executions")
-    const now = sql.literal(
-      sql.onDialectOrElse({
-        sqlite: () => "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
-        orElse: () => "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"
-      })
+    const now = dialect(sql)(
+      "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
+      "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
     )
     const isDead = (row: Row) => row.silence > Duration.toMillis(expiration) || isGone(row)
-    const all = sql<Row>`SELECT id, place, pid, born, ${now} - beat AS silence FROM ${table}`
+    const all = sql<Row>`SELECT id, place, pid, born, ${now} - beat AS silence FROM manilla_runners`
 
     /** Frees the executions of runners that are no longer listed. */
     const free = sql`
-      UPDATE ${executions} SET runner = NULL, due_millis = 0, revision = revision + 1
-      WHERE runner IS NOT NULL AND runner NOT IN (SELECT id FROM ${table})`
+      UPDATE manilla_executions SET runner = NULL, due_millis = 0, revision = revision + 1
+      WHERE runner IS NOT NULL AND runner NOT IN (SELECT id FROM manilla_runners)`
 
     return {
       join: sql<Pick<Row, "id">>`
-        INSERT INTO ${table} (place, pid, born, beat)
-        SELECT ${place()}, ${sql.literal(String(process.pid))}, ${sql.literal(String(born))}, ${now}
+        INSERT INTO manilla_runners (place, pid, born, beat)
+        VALUES (${place()}, ${process.pid}, ${born}, ${now})
         RETURNING id`.pipe(
         Effect.map(([row]) => row?.id ?? NaN),
         failed("register a runner")
       ),
       beat: (runner) =>
-        sql`UPDATE ${table} SET beat = ${now} WHERE id = ${runner} RETURNING id`.pipe(
+        sql`UPDATE manilla_runners SET beat = ${now} WHERE id = ${runner} RETURNING id`.pipe(
           Effect.map((rows) => rows.length > 0),
           failed("show that a runner lives")
         ),
       reap: (runner) =>
         Effect.gen(function* () {
           const dead = (yield* all).filter((row) => row.id !== runner && isDead(row))
-          yield* Effect.forEach(dead, ({ id }) => sql`DELETE FROM ${table} WHERE id = ${id}`, {
-            discard: true
-          })
+          for (const { id } of dead) yield* sql`DELETE FROM manilla_runners WHERE id = ${id}`
           yield* free
         }).pipe(failed("look for runners that have died")),
       leave: (runner) =>
-        Effect.zipRight(sql`DELETE FROM ${table} WHERE id = ${runner}`, free).pipe(
+        Effect.zipRight(sql`DELETE FROM manilla_runners WHERE id = ${runner}`, free).pipe(
           Effect.asVoid,
           failed("end a runner")
         ),

@@ -2,16 +2,24 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Batches from "../../Batches.js"
-import { failed } from "./failed.js"
+import * as statements from "./statements.js"
+import { failed, given } from "./statements.js"
 
-const names = { batches: "manilla_batches_1", items: "manilla_batch_items_1" }
+const itemColumns = {
+  batch: "TEXT NOT NULL",
+  number: "INTEGER NOT NULL",
+  key: "TEXT NOT NULL",
+  request: "TEXT NOT NULL",
+  state: "TEXT NOT NULL",
+  sent: "DOUBLE PRECISION",
+  reference: "TEXT",
+  result: "TEXT"
+}
 
 export const createTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const batches = sql(names.batches)
-  const items = sql(names.items)
   yield* sql`
-    CREATE TABLE IF NOT EXISTS ${batches} (
+    CREATE TABLE IF NOT EXISTS manilla_batches_1 (
       key TEXT PRIMARY KEY,
       epoch INTEGER NOT NULL,
       phase TEXT NOT NULL,
@@ -20,18 +28,9 @@ export const createTables = Effect.gen(function* () {
       ended DOUBLE PRECISION
     )`
   yield* sql`
-    CREATE TABLE IF NOT EXISTS ${items} (
-      batch TEXT NOT NULL,
-      number INTEGER NOT NULL,
-      key TEXT NOT NULL,
-      request TEXT NOT NULL,
-      state TEXT NOT NULL,
-      sent DOUBLE PRECISION,
-      reference TEXT,
-      result TEXT,
-      PRIMARY KEY (batch, number),
-      UNIQUE (batch, key)
-    ) ${sql.literal(sql.onDialectOrElse({ sqlite: () => "WITHOUT ROWID", orElse: () => "" }))}`
+    CREATE TABLE IF NOT EXISTS manilla_batch_items_1 (
+      ${sql.csv(statements.declarations(itemColumns))}, PRIMARY KEY (batch, number), UNIQUE (batch, key)
+    ) ${statements.dialect(sql)("", "WITHOUT ROWID")}`
 })
 
 /**
@@ -39,40 +38,36 @@ export const createTables = Effect.gen(function* () {
  * Times are floating-point numbers, which arrive as numbers from both.
  */
 export const make = Effect.map(SqlClient.SqlClient, (sql) => {
-  const batches = sql(names.batches)
-  const items = sql(names.items)
-  const dialect = <A>(postgres: A, sqlite: A): A =>
-    sql.onDialectOrElse({ sqlite: () => sqlite, orElse: () => postgres })
-
-  /** A list as rows of one column, `value`: both databases read JSON. */
-  const rowsOf = (list: ReadonlyArray<unknown>) => {
-    const json = JSON.stringify(list)
-    return dialect(sql`json_array_elements(${json}::json)`, sql`json_each(${json})`)
-  }
-  const text = dialect(sql`value #>> '{}'`, sql`value`)
+  const dialect = statements.dialect(sql)
+  const tableOf = statements.tableOf(sql, itemColumns)
+  const listOf = (column: keyof typeof itemColumns, values: ReadonlyArray<unknown>) =>
+    tableOf(
+      "list",
+      values.map((value) => ({ [column]: value }))
+    )
 
   /** Holds while the batch is in an epoch. On PostgreSQL, the next one cannot begin before the commit. */
   const isIn = (batchKey: string, epoch: number) =>
-    sql`(SELECT epoch FROM ${batches} WHERE key = ${batchKey} ${sql.literal(dialect("FOR SHARE", ""))}) = ${epoch}`
+    sql`(SELECT epoch FROM manilla_batches_1 WHERE key = ${batchKey} ${dialect("FOR SHARE", "")}) = ${epoch}`
 
   const service: Batches.Service = {
     insert: (batchKey, started) =>
       sql`
-        INSERT INTO ${batches} ${sql.insert({ key: batchKey, epoch: 0, phase: "storing", total: 0, started })}
+        INSERT INTO manilla_batches_1 ${sql.insert({ key: batchKey, epoch: 0, phase: "storing", total: 0, started })}
         ON CONFLICT DO NOTHING`.pipe(Effect.asVoid, failed("store a batch")),
     find: (batchKey) =>
       sql<Batches.Stored>`
-        SELECT epoch, phase, total, started, ended FROM ${batches} WHERE key = ${batchKey}`.pipe(
+        SELECT epoch, phase, total, started, ended FROM manilla_batches_1 WHERE key = ${batchKey}`.pipe(
         Effect.map(([row]) => Option.fromNullable(row)),
         failed("read a batch")
       ),
     change: (batchKey, change, { epoch, phases }) =>
       sql`
-        UPDATE ${batches} SET ${sql.update(change)}
+        UPDATE manilla_batches_1 SET ${sql.update(change)}
         WHERE ${sql.and([
           sql`key = ${batchKey}`,
-          ...(epoch === undefined ? [] : [sql`epoch = ${epoch}`]),
-          ...(phases === undefined ? [] : [sql.in("phase", phases)])
+          ...given(epoch, (present) => sql`epoch = ${present}`),
+          ...given(phases, (some) => sql.in("phase", some))
         ])}
         RETURNING key`.pipe(
         Effect.map((rows) => rows.length > 0),
@@ -80,9 +75,9 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) => {
       ),
     add: (batchKey, epoch, added) =>
       sql<Batches.Item>`
-        INSERT INTO ${items} (batch, number, key, request, state)
-        SELECT ${batchKey}, CAST(value->>'number' AS INTEGER), value->>'key', value->>'request', 'waiting'
-        FROM ${rowsOf(added)} WHERE ${isIn(batchKey, epoch)}
+        INSERT INTO manilla_batch_items_1 (batch, number, key, request, state)
+        SELECT ${batchKey}, number, key, request, 'waiting'
+        FROM ${tableOf("added", added)} WHERE ${isIn(batchKey, epoch)}
         ON CONFLICT DO NOTHING RETURNING number`.pipe(
         Effect.map((rows) => rows.map(({ number }) => number)),
         failed("store the items of a batch")
@@ -91,12 +86,10 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) => {
       // SQLite would read the whole batch for each change, if it knew that all have the same one.
       sql`
         WITH change AS MATERIALIZED (
-          SELECT ${batchKey} AS batch, CAST(value->>'number' AS INTEGER) AS number,
-            value->>'state' AS state, CAST(value->>'sent' AS DOUBLE PRECISION) AS sent,
-            value->>'reference' AS reference, value->>'result' AS result
-          FROM ${rowsOf(changes)}
+          SELECT ${batchKey} AS batch, number, state, sent, reference, result
+          FROM ${tableOf("changed", changes)}
         )
-        UPDATE ${items} AS item SET
+        UPDATE manilla_batch_items_1 AS item SET
           state = change.state,
           sent = COALESCE(change.sent, item.sent),
           reference = COALESCE(change.reference, item.reference),
@@ -109,27 +102,25 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) => {
       ),
     read: (batchKey, { after, keys, numbers, states }, limit) =>
       sql<Batches.Item>`
-        SELECT number, key, request, state, sent, reference, result FROM ${items}
+        SELECT number, key, request, state, sent, reference, result FROM manilla_batch_items_1
         WHERE ${sql.and([
           // As pairs alone, which SQLite looks up in its index. With the batch beside them, it reads the whole batch.
           keys === undefined
             ? sql`batch = ${batchKey}`
-            : sql`(batch, key) IN (SELECT ${batchKey}, ${text} FROM ${rowsOf(keys)})`,
-          ...(after === undefined ? [] : [sql`number > ${after}`]),
-          ...(states === undefined ? [] : [sql.in("state", states)]),
-          ...(numbers === undefined
-            ? []
-            : [sql`number IN (SELECT CAST(${text} AS INTEGER) FROM ${rowsOf(numbers)})`])
+            : sql`(batch, key) IN (SELECT ${batchKey}, key FROM ${listOf("key", keys)})`,
+          ...given(after, (number) => sql`number > ${number}`),
+          ...given(states, (some) => sql.in("state", some)),
+          ...given(numbers, (some) => sql`number IN (SELECT number FROM ${listOf("number", some)})`)
         ])}
         ORDER BY number LIMIT ${limit}`.pipe(failed("read the items of a batch")),
     count: (batchKey) =>
       sql<{ readonly state: Batches.State; readonly count: number }>`
-        SELECT state, COUNT(*) AS count FROM ${items} WHERE batch = ${batchKey} GROUP BY state`.pipe(
+        SELECT state, COUNT(*) AS count FROM manilla_batch_items_1 WHERE batch = ${batchKey} GROUP BY state`.pipe(
         Effect.map((rows) => Object.fromEntries(rows.map(({ count, state }) => [state, count]))),
         failed("count the items of a batch")
       ),
     clear: (batchKey, epoch) =>
-      sql`DELETE FROM ${items} WHERE batch = ${batchKey} AND ${isIn(batchKey, epoch)}`.pipe(
+      sql`DELETE FROM manilla_batch_items_1 WHERE batch = ${batchKey} AND ${isIn(batchKey, epoch)}`.pipe(
         Effect.asVoid,
         failed("delete the items of a batch")
       )

@@ -1,38 +1,52 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Struct from "effect/Struct"
 import type * as Execution from "../../Execution.js"
 import type * as Store from "../../Store.js"
 import type * as engineStore from "../engineStore.js"
-import { failed } from "./failed.js"
 import { grouped } from "./grouped.js"
 import * as sqlBatches from "./sqlBatches.js"
+import * as statements from "./statements.js"
+import { declarations, failed, given } from "./statements.js"
 
-interface Row {
-  readonly execution_id: string
-  readonly workflow: string
-  readonly business_key: string
-  readonly payload: string
-  readonly started_millis: number
-  readonly runner: number | null
-  readonly due_millis: number
-  readonly pause: string | null
+const columns = {
+  execution_id: "TEXT NOT NULL PRIMARY KEY",
+  workflow: "TEXT NOT NULL",
+  business_key: "TEXT NOT NULL",
+  payload: "TEXT NOT NULL",
+  started_millis: "BIGINT NOT NULL",
+  runner: "BIGINT",
+  due_millis: "BIGINT NOT NULL",
+  pause: "TEXT",
   /** The members that no statement selects by, as JSON. */
-  readonly progress: string
-  readonly cancel_requested: number
-  readonly ended_as: Execution.EndState | null
-  readonly ended_millis: number | null
-  readonly exit: string | null
-  readonly purged: number
+  progress: "TEXT NOT NULL",
+  cancel_requested: "INTEGER NOT NULL",
+  ended_as: "TEXT",
+  ended_millis: "BIGINT",
+  exit: "TEXT",
+  purged: "INTEGER NOT NULL",
   /** Counts the changes. */
-  readonly revision: number
+  revision: "INTEGER NOT NULL"
+} as const
+const columnNames = Object.keys(columns)
+
+interface Row extends statements.Row<typeof columns> {
+  readonly ended_as: Execution.EndState | null
 }
 
-type Progress = Pick<Execution.Execution, "parent" | "clocks" | "wakes" | "resource" | "outcome">
+const stepColumns = {
+  execution_id: "TEXT NOT NULL",
+  name: "TEXT NOT NULL",
+  exit: "TEXT NOT NULL",
+  stored_millis: "BIGINT NOT NULL"
+} as const
 
+type StepRow = statements.Row<typeof stepColumns>
+
+const progressNames = ["parent", "clocks", "wakes", "resource", "outcome"] as const
+type Progress = Pick<Execution.Execution, (typeof progressNames)[number]>
 const progressFromJson = (json: string): Progress => JSON.parse(json)
-const progressToJson = ({ clocks, outcome, parent, resource, wakes }: Progress) =>
-  JSON.stringify({ parent, clocks, wakes, resource, outcome })
 
 const fromRow = (row: Row): Execution.Execution => ({
   workflow: row.workflow,
@@ -53,7 +67,7 @@ const fromRow = (row: Row): Execution.Execution => ({
   isPurged: row.purged !== 0
 })
 
-const toRow = (execution: Execution.Execution): Omit<Row, "revision"> => ({
+const toRow = (execution: Execution.Execution, revision: number): Row => ({
   workflow: execution.workflow,
   business_key: execution.businessKey,
   execution_id: execution.executionId,
@@ -62,75 +76,47 @@ const toRow = (execution: Execution.Execution): Omit<Row, "revision"> => ({
   runner: execution.runner ?? null,
   due_millis: Math.round(execution.dueMillis),
   pause: execution.pause ?? null,
-  progress: progressToJson(execution),
+  progress: JSON.stringify(Struct.pick(execution, ...progressNames)),
   cancel_requested: execution.isCancelRequested ? 1 : 0,
   ended_as: execution.end?.state ?? null,
   ended_millis: execution.end?.atMillis ?? null,
   exit: execution.exit ?? null,
-  purged: execution.isPurged ? 1 : 0
+  purged: execution.isPurged ? 1 : 0,
+  revision
+})
+
+const toStepRow = (executionId: string, { exit, name, storedMillis }: Store.Step): StepRow => ({
+  execution_id: executionId,
+  name,
+  exit,
+  stored_millis: storedMillis
 })
 
 /** So many rows take about 10 MB. */
 const maxSeen = 10_000
 
-const names = {
-  executions: "manilla_executions",
-  steps: "manilla_steps",
-  runners: "manilla_runners"
-}
+const idOf = (row: Pick<Row, "execution_id">) => row.execution_id
 
-const rowId = (row: { readonly execution_id: string }) => row.execution_id
-
-const columns = {
-  execution_id: "TEXT NOT NULL PRIMARY KEY",
-  workflow: "TEXT NOT NULL",
-  business_key: "TEXT NOT NULL",
-  payload: "TEXT NOT NULL",
-  started_millis: "BIGINT NOT NULL",
-  runner: "BIGINT",
-  due_millis: "BIGINT NOT NULL",
-  pause: "TEXT",
-  progress: "TEXT NOT NULL",
-  cancel_requested: "INTEGER NOT NULL",
-  ended_as: "TEXT",
-  ended_millis: "BIGINT",
-  exit: "TEXT",
-  purged: "INTEGER NOT NULL",
-  revision: "INTEGER NOT NULL"
-}
-const columnNames = Object.keys(columns)
-
-const stepColumns = {
-  execution_id: "TEXT NOT NULL",
-  name: "TEXT NOT NULL",
-  exit: "TEXT NOT NULL",
-  stored_millis: "BIGINT NOT NULL"
-}
-
-const declared: Readonly<Record<string, string>> = { ...stepColumns, ...columns }
-const declarations = (columns: Readonly<Record<string, string>>) =>
-  Object.entries(columns).map(([name, type]) => `${name} ${type}`)
+type Name = Pick<Row, "workflow" | "business_key">
+const nameOf = (row: Name) => JSON.stringify([row.workflow, row.business_key])
 
 export const createTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const table = sql(names.executions)
-  const withoutRowid = sql.literal(
-    sql.onDialectOrElse({ sqlite: () => "WITHOUT ROWID", orElse: () => "" })
-  )
-  yield* sql`CREATE TABLE IF NOT EXISTS ${table} (${sql.csv(declarations(columns))}) ${withoutRowid}`
+  const withoutRowid = statements.dialect(sql)("", "WITHOUT ROWID")
+  yield* sql`CREATE TABLE IF NOT EXISTS manilla_executions (${sql.csv(declarations(columns))}) ${withoutRowid}`
   yield* sql`
-    CREATE INDEX IF NOT EXISTS manilla_executions_key ON ${table} (business_key, workflow)`
+    CREATE INDEX IF NOT EXISTS manilla_executions_key ON manilla_executions (business_key, workflow)`
   yield* sql`
     CREATE INDEX IF NOT EXISTS manilla_executions_due
-    ON ${table} (due_millis) WHERE ended_millis IS NULL AND runner IS NULL`
+    ON manilla_executions (due_millis) WHERE ended_millis IS NULL AND runner IS NULL`
   yield* sql`
     CREATE INDEX IF NOT EXISTS manilla_executions_runner
-    ON ${table} (runner) WHERE runner IS NOT NULL`
+    ON manilla_executions (runner) WHERE runner IS NOT NULL`
   yield* sql`
     CREATE INDEX IF NOT EXISTS manilla_executions_started
-    ON ${table} (started_millis, workflow, business_key)`
+    ON manilla_executions (started_millis, workflow, business_key)`
   yield* sql`
-    CREATE TABLE IF NOT EXISTS ${sql(names.steps)} (
+    CREATE TABLE IF NOT EXISTS manilla_steps (
       ${sql.csv(declarations(stepColumns))}, PRIMARY KEY (execution_id, name)
     ) ${withoutRowid}`
 })
@@ -141,25 +127,8 @@ export const make = (
 ): Effect.Effect<engineStore.EngineStore, never, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const table = sql(names.executions)
-    const steps = sql(names.steps)
-    const dialect = (postgres: string, sqlite: string) =>
-      sql.literal(sql.onDialectOrElse({ sqlite: () => sqlite, orElse: () => postgres }))
-    /** Rows as a table in a statement: both databases read JSON. */
-    const tableOf = (name: string, rows: ReadonlyArray<object>) => {
-      const json = JSON.stringify(rows)
-      const columns = Object.keys(rows[0] ?? {})
-      const types = columns.map((column) => `${column} ${declared[column]?.split(" ", 1).join()}`)
-      const members = columns.map((column) => `value->>'${column}' AS ${column}`)
-      return sql.onDialectOrElse({
-        sqlite: () =>
-          sql`(SELECT ${sql.csv(members)} FROM json_each(${json})) AS ${sql.literal(name)}`,
-        orElse: () =>
-          sql`json_to_recordset(${json}::json) AS ${sql.literal(name)}(${sql.csv(types)})`
-      })
-    }
-    const byId = <A extends { readonly execution_id: string }>(rows: ReadonlyArray<A>) =>
-      new Map(rows.map((row) => [row.execution_id, row]))
+    const dialect = statements.dialect(sql)
+    const tableOf = statements.tableOf(sql, { ...columns, ...stepColumns })
 
     /** The rows that this process has stored last, of executions that a runner has: this one, most likely. */
     const seen = new Map<string, Row>()
@@ -168,67 +137,54 @@ export const make = (
       else seen.delete(row.execution_id)
     }
 
-    const nameOf = ({ businessKey, workflow }: Store.Name) =>
-      JSON.stringify([workflow, businessKey])
-    const findRow = grouped(nameOf, (wanted: ReadonlyArray<Store.Name>) =>
-      sql<Row>`
-      SELECT ${table}.* FROM ${tableOf(
-        "wanted",
-        wanted.map(({ businessKey, workflow }) => ({ business_key: businessKey, workflow }))
-      )} JOIN ${table} USING (business_key, workflow)`.pipe(
-        Effect.map(
-          (rows) =>
-            new Map(
-              rows.map((row) => [
-                nameOf({ workflow: row.workflow, businessKey: row.business_key }),
-                row
-              ])
-            )
-        )
-      )
+    const findRow = grouped(
+      nameOf,
+      (wanted: ReadonlyArray<Name>) =>
+        sql<Row>`
+          SELECT manilla_executions.*
+          FROM ${tableOf("wanted", wanted)} JOIN manilla_executions USING (business_key, workflow)`
     )
 
     const readRow = (executionId: string) =>
-      sql<Row>`SELECT * FROM ${table} WHERE execution_id = ${executionId}`.pipe(
+      sql<Row>`SELECT * FROM manilla_executions WHERE execution_id = ${executionId}`.pipe(
         Effect.map(([row]) => Option.fromNullable(row)),
         failed("read an execution")
       )
 
-    const insertRow = grouped(rowId, (rows: ReadonlyArray<Row>) =>
-      sql<Pick<Row, "execution_id">>`
-      INSERT INTO ${table} (${sql.csv(columnNames)})
-      SELECT ${sql.csv(columnNames)} FROM ${tableOf("added", rows)} WHERE 1 = 1
-      ON CONFLICT DO NOTHING RETURNING execution_id`.pipe(Effect.map(byId))
+    const insertRow = grouped(
+      idOf,
+      (rows: ReadonlyArray<Row>) =>
+        sql<Pick<Row, "execution_id">>`
+          INSERT INTO manilla_executions (${sql.csv(columnNames)})
+          SELECT ${sql.csv(columnNames)} FROM ${tableOf("added", rows)} WHERE 1 = 1
+          ON CONFLICT DO NOTHING RETURNING execution_id`
     )
 
     /** Replaces rows of the revision before. */
-    const updateRow = grouped(rowId, (rows: ReadonlyArray<Row>) =>
-      sql<Pick<Row, "execution_id">>`
-      UPDATE ${table} SET ${sql.csv(columnNames.slice(1).map((column) => `${column} = changed.${column}`))}
-      FROM ${tableOf("changed", rows)}
-      WHERE ${table}.execution_id = changed.execution_id AND ${table}.revision = changed.revision - 1
-      RETURNING ${table}.execution_id`.pipe(Effect.map(byId))
+    const updateRow = grouped(
+      idOf,
+      (rows: ReadonlyArray<Row>) =>
+        sql<Pick<Row, "execution_id">>`
+          UPDATE manilla_executions SET ${sql.csv(columnNames.slice(1).map((column) => `${column} = changed.${column}`))}
+          FROM ${tableOf("changed", rows)}
+          WHERE manilla_executions.execution_id = changed.execution_id AND manilla_executions.revision = changed.revision - 1
+          RETURNING manilla_executions.execution_id`
     )
 
-    interface OwnedStep {
-      readonly execution_id: string
-      readonly runner: number
-      readonly name: string
-      readonly exit: string
-      readonly stored_millis: number
-    }
     /** Stores results, of executions that the runner owns until they are stored. Each row has the one that counts. */
-    const insertStep = grouped(rowId, (rows: ReadonlyArray<OwnedStep>) =>
-      sql<Pick<Row, "execution_id" | "cancel_requested"> & Pick<OwnedStep, "exit">>`
-      INSERT INTO ${steps} (execution_id, name, exit, stored_millis)
-      SELECT step.execution_id, step.name, step.exit, step.stored_millis
-      FROM ${tableOf("step", rows)} CROSS JOIN ${table} AS owned
-      WHERE owned.execution_id = step.execution_id AND owned.runner = step.runner
-      ORDER BY owned.execution_id ${dialect("FOR SHARE OF owned", "")}
-      ON CONFLICT (execution_id, name) DO UPDATE SET exit = ${steps}.exit
-      RETURNING execution_id, exit, (
-        SELECT cancel_requested FROM ${table} WHERE execution_id = ${steps}.execution_id
-      ) AS cancel_requested`.pipe(Effect.map(byId))
+    const insertStep = grouped(
+      idOf,
+      (rows: ReadonlyArray<StepRow & { readonly runner: number }>) =>
+        sql<Pick<Row, "cancel_requested"> & Pick<StepRow, "execution_id" | "exit">>`
+          INSERT INTO manilla_steps (execution_id, name, exit, stored_millis)
+          SELECT step.execution_id, step.name, step.exit, step.stored_millis
+          FROM ${tableOf("step", rows)} CROSS JOIN manilla_executions AS owned
+          WHERE owned.execution_id = step.execution_id AND owned.runner = step.runner
+          ORDER BY owned.execution_id ${dialect("FOR SHARE OF owned", "")}
+          ON CONFLICT (execution_id, name) DO UPDATE SET exit = manilla_steps.exit
+          RETURNING execution_id, exit, (
+            SELECT cancel_requested FROM manilla_executions WHERE execution_id = manilla_steps.execution_id
+          ) AS cancel_requested`
     )
 
     const modify: engineStore.EngineStore["modify"] = (executionId, change, runner) =>
@@ -242,7 +198,7 @@ export const make = (
         const before = fromRow(row.value)
         if (runner !== undefined && before.runner !== runner) return Option.none()
         const after = change(before)
-        const update = { ...toRow(after), revision: row.value.revision + 1 }
+        const update = toRow(after, row.value.revision + 1)
         const changed = yield* failed("change an execution", before)(updateRow(update))
         if (changed === undefined) {
           // Another fiber or process was faster: the change is computed again from what it has stored.
@@ -253,45 +209,16 @@ export const make = (
         return Option.some(after)
       })
 
-    const isInState = (state: Execution.Status["state"]) => {
-      switch (state) {
-        case "Running":
-          return sql`(ended_millis IS NULL AND pause IS NULL)`
-        case "Waiting":
-          return sql`(ended_millis IS NULL AND pause IS NOT NULL)`
-        default:
-          return sql`ended_as = ${state}`
-      }
-    }
-
-    const conditions = (
-      {
-        businessKey,
-        endedBeforeMillis,
-        isPurged,
-        startedBeforeMillis,
-        states,
-        workflow
-      }: Store.Filter,
-      after: Store.Cursor | undefined
-    ) => [
-      ...(workflow === undefined ? [] : [sql`workflow = ${workflow}`]),
-      ...(businessKey === undefined ? [] : [sql`business_key = ${businessKey}`]),
-      ...(states === undefined ? [] : [sql.or([sql`1 = 0`, ...states.map(isInState)])]),
-      ...(startedBeforeMillis === undefined ? [] : [sql`started_millis < ${startedBeforeMillis}`]),
-      ...(endedBeforeMillis === undefined ? [] : [sql`ended_millis < ${endedBeforeMillis}`]),
-      ...(isPurged === undefined ? [] : [sql`purged = ${isPurged ? 1 : 0}`]),
-      ...(after === undefined
-        ? []
-        : [
-            sql`(started_millis, workflow, business_key, execution_id) >
-              (${after.startedMillis}, ${after.workflow}, ${after.businessKey}, ${after.executionId})`
-          ])
-    ]
+    const isInState = (state: Execution.Status["state"]) =>
+      state === "Running"
+        ? sql`(ended_millis IS NULL AND pause IS NULL)`
+        : state === "Waiting"
+          ? sql`(ended_millis IS NULL AND pause IS NOT NULL)`
+          : sql`ended_as = ${state}`
 
     return {
       find: (name) =>
-        findRow(name).pipe(
+        findRow({ workflow: name.workflow, business_key: name.businessKey }).pipe(
           Effect.map((row) => Option.map(Option.fromNullable(row), fromRow)),
           failed("read an execution", name)
         ),
@@ -299,7 +226,21 @@ export const make = (
       modify,
       list: (filter, after, limit) =>
         sql<Row>`
-        SELECT * FROM ${table} WHERE ${sql.and(conditions(filter, after))}
+        SELECT * FROM manilla_executions
+        WHERE ${sql.and([
+          ...given(filter.workflow, (workflow) => sql`workflow = ${workflow}`),
+          ...given(filter.businessKey, (key) => sql`business_key = ${key}`),
+          ...given(filter.states, (some) => sql.or([sql`1 = 0`, ...some.map(isInState)])),
+          ...given(filter.startedBeforeMillis, (millis) => sql`started_millis < ${millis}`),
+          ...given(filter.endedBeforeMillis, (millis) => sql`ended_millis < ${millis}`),
+          ...given(filter.isPurged, (isPurged) => sql`purged = ${isPurged ? 1 : 0}`),
+          ...given(
+            after,
+            ({ businessKey, executionId, startedMillis, workflow }) =>
+              sql`(started_millis, workflow, business_key, execution_id) >
+                (${startedMillis}, ${workflow}, ${businessKey}, ${executionId})`
+          )
+        ])}
         ORDER BY started_millis, workflow, business_key, execution_id LIMIT ${limit}`.pipe(
           Effect.map((rows) => rows.map(fromRow)),
           failed("list executions")
@@ -308,17 +249,17 @@ export const make = (
         SELECT workflow, COUNT(*) - COUNT(pause) AS running, COUNT(pause) AS waiting,
           MIN(started_millis) AS "oldestMillis"
         FROM (
-          SELECT workflow, pause, started_millis FROM ${table}
+          SELECT workflow, pause, started_millis FROM manilla_executions
           WHERE ended_millis IS NULL AND runner IS NULL
           UNION ALL
-          SELECT workflow, pause, started_millis FROM ${table} WHERE runner IS NOT NULL
+          SELECT workflow, pause, started_millis FROM manilla_executions WHERE runner IS NOT NULL
         ) AS open GROUP BY workflow`.pipe(
         Effect.map((rows) => new Map(rows.map((row) => [row.workflow, row]))),
         failed("count executions")
       ),
       insert: (execution) =>
         Effect.gen(function* () {
-          const row = { ...toRow(execution), revision: 0 }
+          const row = toRow(execution, 0)
           const inserted = yield* failed("store an execution", execution)(insertRow(row))
           if (inserted === undefined) {
             return Option.map(yield* readRow(execution.executionId), fromRow)
@@ -328,12 +269,12 @@ export const make = (
         }),
       take: (runner, workflows, nowMillis, limit) =>
         sql<Row>`
-        UPDATE ${table} SET runner = ${runner}, pause = NULL, revision = revision + 1
+        UPDATE manilla_executions SET runner = ${runner}, pause = NULL, revision = revision + 1
         WHERE execution_id IN (
-          SELECT execution_id FROM ${table}
+          SELECT execution_id FROM manilla_executions
           WHERE ended_millis IS NULL AND runner IS NULL
             AND ${sql.in("workflow", workflows)} AND due_millis <= ${nowMillis}
-            AND EXISTS (SELECT 1 FROM ${sql(names.runners)} WHERE id = ${runner})
+            AND EXISTS (SELECT 1 FROM manilla_runners WHERE id = ${runner})
           ORDER BY due_millis LIMIT ${limit} ${dialect("FOR UPDATE SKIP LOCKED", "")}
         )
         RETURNING *`.pipe(
@@ -346,24 +287,18 @@ export const make = (
       owned: (runner) =>
         sql<
           Pick<Row, "execution_id">
-        >`SELECT execution_id FROM ${table} WHERE runner = ${runner}`.pipe(
+        >`SELECT execution_id FROM manilla_executions WHERE runner = ${runner}`.pipe(
           Effect.map((rows) => rows.map(({ execution_id }) => execution_id)),
           failed("read what a runner has")
         ),
       steps: (executionId) =>
         sql<Store.Step>`
-        SELECT name, exit, stored_millis AS "storedMillis" FROM ${steps}
+        SELECT name, exit, stored_millis AS "storedMillis" FROM manilla_steps
         WHERE execution_id = ${executionId} ORDER BY stored_millis, name`.pipe(
           failed("read the steps of an execution")
         ),
-      keep: (executionId, runner, { exit, name, storedMillis }) =>
-        insertStep({
-          execution_id: executionId,
-          runner,
-          name,
-          exit,
-          stored_millis: storedMillis
-        }).pipe(
+      keep: (executionId, runner, step) =>
+        insertStep({ ...toStepRow(executionId, step), runner }).pipe(
           Effect.map((row) =>
             Option.map(Option.fromNullable(row), ({ cancel_requested, exit }) => ({
               exit,
@@ -372,17 +307,17 @@ export const make = (
           ),
           failed("store the result of a step")
         ),
-      signal: (executionId, { exit, name, storedMillis }) =>
+      signal: (executionId, step) =>
         sql`
-        INSERT INTO ${steps} (${sql.csv(Object.keys(stepColumns))})
-        SELECT ${sql.csv(Object.keys(stepColumns))}
-        FROM ${tableOf("sent", [{ execution_id: executionId, name, exit, stored_millis: storedMillis }])}
+        INSERT INTO manilla_steps (execution_id, name, exit, stored_millis)
+        SELECT execution_id, name, exit, stored_millis
+        FROM ${tableOf("sent", [toStepRow(executionId, step)])}
         WHERE execution_id NOT IN (
-          SELECT execution_id FROM ${table} WHERE execution_id = ${executionId} AND purged = 1
+          SELECT execution_id FROM manilla_executions WHERE execution_id = ${executionId} AND purged = 1
         )
         ON CONFLICT DO NOTHING`.pipe(Effect.asVoid, failed("store a signal")),
       forget: (executionId) =>
-        sql`DELETE FROM ${steps} WHERE execution_id = ${executionId}`.pipe(
+        sql`DELETE FROM manilla_steps WHERE execution_id = ${executionId}`.pipe(
           Effect.asVoid,
           failed("delete the steps of an execution")
         ),
