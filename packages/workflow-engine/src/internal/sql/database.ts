@@ -12,7 +12,7 @@ import * as Stream from "effect/Stream"
 import { closeSync, openSync, statSync } from "node:fs"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
-import { nextTurn } from "./nextTurn.js"
+import { nextTurn } from "./grouped.js"
 
 /**
  * A client for an SQLite file that uses one connection, for one statement at a time. With `LibsqlClient.layer`, a
@@ -89,11 +89,7 @@ const isSpoilt = (error: SqlError) => isBusy(error) || codeOf(error) === "CLIENT
  */
 const connect = (file: string) =>
   Effect.gen(function* () {
-    const opened = Effect.provideService(
-      open(file),
-      Reactivity.Reactivity,
-      yield* Reactivity.Reactivity
-    )
+    const opened = Effect.provide(open(file), Reactivity.layer)
     const current = yield* ScopedRef.fromAcquire(opened)
     const run = <A>(use: (connection: Connection) => Effect.Effect<A, SqlError>) =>
       Effect.tapError(Effect.flatMap(ScopedRef.get(current), use), (error) =>

@@ -5,22 +5,19 @@ import { UnsupportedSchema } from "../../Engine.js"
 /** Counts the layouts of the tables. A change of the layout needs the next number. */
 const supported = 5
 
-const stampName = "manilla_schema"
-
 /** Whether a database has no tables yet. Fails if they have another layout. Changes nothing. */
 export const isNew = (database: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const stamp = sql(stampName)
     const tables = yield* sql.onDialectOrElse({
       pg: () => sql`
         SELECT 1 FROM pg_tables
-        WHERE schemaname = ANY (current_schemas(false)) AND tablename = ${stampName}`,
+        WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'manilla_schema'`,
       orElse: () => sql`
-        SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ${stampName}`
+        SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'manilla_schema'`
     })
     if (tables.length === 0) return true
-    const [row] = yield* sql<{ readonly version: number }>`SELECT version FROM ${stamp}`
+    const [row] = yield* sql<{ readonly version: number }>`SELECT version FROM manilla_schema`
     if (row === undefined || row.version === supported) return row === undefined
     return yield* new UnsupportedSchema({ database, stored: row.version, supported })
   })
@@ -33,8 +30,7 @@ export const check = (database: string) =>
   Effect.gen(function* () {
     if (!(yield* isNew(database))) return
     const sql = yield* SqlClient.SqlClient
-    const stamp = sql(stampName)
     yield* sql`
-      CREATE TABLE IF NOT EXISTS ${stamp} (id INTEGER PRIMARY KEY, version INTEGER NOT NULL)`
-    yield* sql`INSERT INTO ${stamp} (id, version) VALUES (1, ${supported}) ON CONFLICT DO NOTHING`
+      CREATE TABLE IF NOT EXISTS manilla_schema (id INTEGER PRIMARY KEY, version INTEGER NOT NULL)`
+    yield* sql`INSERT INTO manilla_schema (id, version) VALUES (1, ${supported}) ON CONFLICT DO NOTHING`
   })
