@@ -42,7 +42,6 @@ import type * as Store from "./Store.js"
  */
 export const layerPostgres = ({
   databaseTimeout = "30 seconds",
-  pollInterval = "1 second",
   runnerExpiration = "15 seconds",
   url
 }: {
@@ -60,11 +59,6 @@ export const layerPostgres = ({
    */
   readonly runnerExpiration?: Duration.DurationInput | undefined
   /**
-   * How often a runner looks for work, which is the precision of durable pauses: 1 second by default. Each
-   * look is a query.
-   */
-  readonly pollInterval?: Duration.DurationInput | undefined
-  /**
    * How long to wait for a connection to the database, and for the answer to a statement: 30 seconds by
    * default, which is longer than any statement of the engine. A connection that is silent for longer is
    * closed, and the operation is repeated on another.
@@ -78,7 +72,7 @@ export const layerPostgres = ({
     postgresClient.layer({ url, databaseTimeout, rest: runnerExpiration }, connections)
   // Behind the statements of thousands of executions, a sign of life would come too late.
   const beats = Effect.map(Layer.build(client(1)), Context.get(SqlClient.SqlClient))
-  return sqlEngine.layer({ pollInterval, expiration: runnerExpiration }, beats).pipe(
+  return sqlEngine.layer(runnerExpiration, beats).pipe(
     Layer.provide(Layer.scopedDiscard(prepared)),
     Layer.provide(client(9)),
     Layer.catchAllCause((cause) =>

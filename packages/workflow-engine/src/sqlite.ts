@@ -55,7 +55,7 @@ export const layerSqlite = ({
   Engine.DatabaseUnavailable | Engine.UnsupportedSchema
 > =>
   sqlEngine
-    .layer({ pollInterval: "1 second", expiration: "15 seconds" }, SqlClient.SqlClient)
+    .layer("15 seconds", SqlClient.SqlClient)
     .pipe(
       Layer.provide(Layer.effectDiscard(prepared(file))),
       Layer.provide(database.layer(file)),

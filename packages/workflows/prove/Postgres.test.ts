@@ -40,12 +40,7 @@ const workflows = Layer.mergeAll(CollectPayment.layer, DisbursePayout.layer, Iss
 
 /** A runner of all workflows on a database. */
 const runner = (url: Redacted.Redacted, runnerExpiration: DurationInput = "3 seconds") =>
-  Layer.fresh(
-    Layer.provideMerge(
-      workflows,
-      layerPostgres({ url, runnerExpiration, pollInterval: "200 millis" })
-    )
-  )
+  Layer.fresh(Layer.provideMerge(workflows, layerPostgres({ url, runnerExpiration })))
 
 /** The engine logs every failure of its database. */
 const server: Layer.Layer<Server> = Layer.scoped(Server, Postgres.server).pipe(
@@ -217,7 +212,6 @@ layer(server, {
         })
         const engine = layerPostgres({
           url,
-          pollInterval: "200 millis",
           runnerExpiration: "3 seconds"
         })
         yield* Effect.gen(function* () {
@@ -244,8 +238,7 @@ layer(server, {
       const { restart, url } = yield* Server
       const engine = layerPostgres({
         url,
-        runnerExpiration: "3 seconds",
-        pollInterval: "200 millis"
+        runnerExpiration: "3 seconds"
       })
       const { isHealthy } = Context.get(yield* Layer.build(engine), Engine.Engine)
       const until = (expected: boolean) =>
@@ -280,7 +273,6 @@ layer(server, {
       const engine = layerPostgres({
         url: Redacted.make(through.href),
         runnerExpiration: "3 seconds",
-        pollInterval: "200 millis",
         databaseTimeout: "2 seconds"
       })
       yield* Effect.gen(function* () {

@@ -56,12 +56,7 @@ describe("a database that becomes", () => {
         }
         const context = yield* Layer.build(
           DisbursePayout.layer.pipe(
-            Layer.provideMerge(
-              sqlEngine.layer(
-                { pollInterval: "1 second", expiration: "15 seconds" },
-                SqlClient.SqlClient
-              )
-            ),
+            Layer.provideMerge(sqlEngine.layer("15 seconds", SqlClient.SqlClient)),
             Layer.provideMerge(Layer.effectDiscard(sqlEngine.createTables("test"))),
             Layer.provideMerge(database.layer(yield* Files.database))
           )

@@ -43,8 +43,7 @@ const layerOfEngine: Layer.Layer<
     ? Sqlite.layerSqlite({ file: engine.file })
     : Postgres.layerPostgres({
         url: Redacted.make(engine.url),
-        runnerExpiration: `${engine.expirationSeconds} seconds`,
-        pollInterval: "300 millis"
+        runnerExpiration: `${engine.expirationSeconds} seconds`
       })
 
 const workflows = PayoutBatch.layer({ concurrency: 10 }).pipe(

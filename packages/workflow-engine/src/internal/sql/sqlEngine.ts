@@ -23,15 +23,15 @@ export const createTables = (database: string) =>
     { discard: true }
   )
 
-export interface Options {
-  readonly pollInterval: Duration.DurationInput
-  /** After this silence, a runner has died. */
-  readonly expiration: Duration.DurationInput
-}
+/** How often a runner looks for work, which is the precision of durable pauses. Each look is a query. */
+const pollInterval = Duration.seconds(1)
 
-/** The engine, and the batches, in the tables of a database. Runners show that they live over a client of their own. */
+/**
+ * The engine, and the batches, in the tables of a database. After a silence of `expiration`, a runner has died. Runners
+ * show that they live over a client of their own.
+ */
 export const layer = <E, R>(
-  { expiration, pollInterval }: Options,
+  expiration: Duration.DurationInput,
   beats: Effect.Effect<SqlClient.SqlClient, E, R>
 ) =>
   Layer.unwrapScoped(
