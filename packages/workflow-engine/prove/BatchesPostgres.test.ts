@@ -17,7 +17,7 @@ const server = Layer.scoped(
   Sql,
   Effect.gen(function* () {
     const { url } = yield* Postgres.server
-    const options = { url, databaseTimeout: "30 seconds", rest: "15 seconds" } as const
+    const options = { url, databaseTimeout: "30 seconds" } as const
     return Context.get(yield* Layer.build(postgresClient.layer(options, 4)), SqlClient.SqlClient)
   })
 )

@@ -69,7 +69,7 @@ export const layerPostgres = ({
   Engine.DatabaseUnavailable | Engine.UnsupportedSchema
 > => {
   const client = (connections: number) =>
-    postgresClient.layer({ url, databaseTimeout, rest: runnerExpiration }, connections)
+    postgresClient.layer({ url, databaseTimeout }, connections)
   // Behind the statements of thousands of executions, a sign of life would come too late.
   const beats = Effect.map(Layer.build(client(1)), Context.get(SqlClient.SqlClient))
   return sqlEngine.layer(runnerExpiration, beats).pipe(
@@ -110,7 +110,4 @@ const prepared = Effect.gen(function* () {
 export const open = (
   url: Redacted.Redacted
 ): Effect.Effect<Store.Store, Engine.DatabaseUnavailable | Engine.UnsupportedSchema, Scope.Scope> =>
-  sqlEngine.open(
-    "PostgreSQL",
-    postgresClient.layer({ url, databaseTimeout: "10 seconds", rest: "10 seconds" }, 2)
-  )
+  sqlEngine.open("PostgreSQL", postgresClient.layer({ url, databaseTimeout: "10 seconds" }, 2))

@@ -335,10 +335,7 @@ describe("a database", () => {
   it.scopedLive("answers after thousands of statements were interrupted", () =>
     Effect.gen(function* () {
       const { url } = yield* Postgres.server
-      const client = postgresClient.layer(
-        { url, databaseTimeout: "30 seconds", rest: "15 seconds" },
-        2
-      )
+      const client = postgresClient.layer({ url, databaseTimeout: "30 seconds" }, 2)
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const statements = Array.from({ length: 20_000 }, () => sql`SELECT pg_sleep(1)`)
@@ -360,8 +357,7 @@ describe("a database", () => {
       const client = postgresClient.layer(
         {
           url: Redacted.make(through.href),
-          databaseTimeout: "1 second",
-          rest: "1 second"
+          databaseTimeout: "1 second"
         },
         2
       )

@@ -13,8 +13,6 @@ import * as Pg from "pg"
 export interface Options {
   readonly url: Redacted.Redacted
   readonly databaseTimeout: Duration.DurationInput
-  /** The longest time for which a connection rests between two signs of life. */
-  readonly rest: Duration.DurationInput
 }
 
 /** Each integer of 64 bits fits into a number, as on SQLite: it is a time, a count or a number of a runner. */
@@ -70,18 +68,19 @@ class Pool extends Pg.Pool {
  * whose locks would hold up everybody else for hours, until the network reports that the client is gone.
  */
 export const layer = (
-  { databaseTimeout, rest, url }: Options,
+  { databaseTimeout, url }: Options,
   maxConnections: number
 ): Layer.Layer<SqlClient.SqlClient, SqlError> => {
-  // The pool closes idle connections after 10 seconds.
-  const limitMillis = Duration.toMillis(Duration.max(databaseTimeout, rest))
+  const limitMillis = Duration.toMillis(databaseTimeout)
   const acquire = Effect.acquireRelease(
     Effect.sync(() => {
       const pool = new Pool({
         connectionString: Redacted.value(url),
         application_name: "manilla-workflows",
         max: maxConnections,
-        connectionTimeoutMillis: Duration.toMillis(databaseTimeout),
+        connectionTimeoutMillis: limitMillis,
+        // An idle connection is closed before its silence counts, so that no statement meets the end of it.
+        idleTimeoutMillis: limitMillis / 3,
         types,
         stream: attentive(limitMillis),
         statement_timeout: limitMillis,
