@@ -12,8 +12,8 @@ const atOnce = 2
 
 /**
  * A statement for many inputs in place of one for each, as in a group commit: those that come while earlier ones are
- * under way share the next one. A row is in a group once, and its key finds the answer. If a group fails, each of its inputs is tried alone, so that
- * no other one suffers from it.
+ * under way share the next one. A row is in a group once, and its key finds the answer. If a group fails, each of its
+ * inputs is tried alone, so that no other one suffers from it.
  */
 export const grouped = <Keyed, A extends Keyed, B extends Keyed, E>(
   rowOf: (keyed: Keyed) => string,
