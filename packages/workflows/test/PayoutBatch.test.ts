@@ -26,7 +26,8 @@ const layer = (
   policy?: Partial<Policy.Policy>
 ) =>
   PayoutBatch.layer(batch).pipe(
-    Layer.provideMerge(Layer.provide(DisbursePayout.layer, Policy.layer(policy))),
+    Layer.provideMerge(DisbursePayout.layer),
+    Layer.provide(Policy.layer(policy)),
     Layer.provideMerge(Memory.layerMemory),
     Layer.provideMerge(world.services(options))
   )
@@ -133,6 +134,28 @@ describe("PayoutBatch", () => {
       assert.deepInclude(yield* progress, { notStarted: 0, creating: 0, pending: 6, ended: 0 })
       assert.lengthOf(yield* made, 6)
     }).pipe(Effect.provide(layer({ settleAfter: "1 day" }, { concurrency: 2 })))
+  )
+
+  VirtualClock.test("hands a pending payout over at the deadline of its policy", () =>
+    Effect.gen(function* () {
+      const disburse = yield* Operator.of(DisbursePayout.workflow)
+      const status = disburse.status("PayoutBatch:payroll:E001")
+      yield* start(1)
+      yield* VirtualClock.pass("15 seconds")
+      assert.strictEqual((yield* Effect.flip(status))._tag, "ExecutionNotFound")
+      assert.deepInclude(yield* progress, { creating: 0, pending: 1 })
+      yield* VirtualClock.pass("15 seconds")
+      assert.strictEqual((yield* status).state, "Running")
+      assert.lengthOf(yield* made, 1)
+    }).pipe(
+      Effect.provide(
+        layer(
+          { settleAfter: "1 day" },
+          {},
+          { look: { ...Policy.defaults.look, deadline: "20 seconds" } }
+        )
+      )
+    )
   )
 
   VirtualClock.test("starts nothing while it is paused, and goes on after resume", () =>
