@@ -1,8 +1,7 @@
-import type * as Payout from "@manilla/payouts/Payout"
 import type * as Payouts from "@manilla/payouts/Payouts"
 import type * as Operator from "@manilla/workflow-engine/Operator"
 import type * as Store from "@manilla/workflow-engine/Store"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as DisbursePayout from "../../DisbursePayout.js"
 import type * as Policy from "../../Policy.js"
 
@@ -21,7 +20,18 @@ export interface Owner {
   readonly turns: Effect.Semaphore
   readonly disburse: Operator.Operator<
     typeof DisbursePayout.workflow.payloadSchema.Type,
-    Payout.Payout,
-    typeof DisbursePayout.workflow.errorSchema.Type
+    unknown,
+    unknown
   >
 }
+
+/** Logs a defect, and runs the effect again: a batch must not end because of it, and nobody would send the rest. */
+export const afterDefects =
+  (where: string) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.catchAllDefect(effect, (defect) =>
+      Effect.zipRight(
+        Effect.logError(`A defect in ${where}`, defect),
+        Effect.delay(afterDefects(where)(effect), "1 second")
+      )
+    )

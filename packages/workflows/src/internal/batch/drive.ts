@@ -2,12 +2,12 @@ import * as Payout from "@manilla/payouts/Payout"
 import type * as Batches from "@manilla/workflow-engine/Batches"
 import { persistently } from "@manilla/workflow-engine/Store"
 import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { jitter } from "../pauses.js"
-import { afterDefects } from "./afterDefects.js"
 import { follow } from "./follow.js"
+import { afterDefects } from "./Owner.js"
 import type { Owner } from "./Owner.js"
 import * as rules from "./rules.js"
 
@@ -15,49 +15,39 @@ const itemsPerPage = 1_000
 /** Results that arrive within this time are stored together. */
 const gatherMillis = 10
 /** How often an owner with nothing else to do looks whether its batch was paused, resumed or interrupted. */
-const idle = Duration.seconds(1)
+const idle = "1 second"
 /** The most payouts that are read at once. Others are handed over. */
 const mostLooks = 5_000
-/** The phases in which it may end. */
-const beforeEnd = ["running", "paused", "interrupted"] as const
 /** The pauses after a refusal that passes, such as a rate limit. */
 const shortestPauseMillis = 1_000
 const longestPauseMillis = 60_000
 
+/** Another owner has begun: this one changes nothing more and sends nothing more. */
+export class Overtaken extends Data.TaggedError("Overtaken") {}
+
 /** The first request of an item. */
-const send = ({ batchKey, payouts }: Owner, { key, number, request }: Batches.Item) =>
+const send = ({ batchKey, payouts }: Owner, { key, request }: Batches.Item) =>
   Effect.gen(function* () {
     const serviceKey = yield* rules.businessKey(batchKey, key)
     // The client checks the request.
     const created = yield* Effect.exit(payouts.create(JSON.parse(request), { key: serviceKey }))
-    return { number, ...rules.afterRequest(created) }
+    return rules.afterRequest(created)
   })
 
 /** Reads a payout until its status is final, for the time of the policy's `look`. */
-const lookAt = ({ look, payouts }: Owner, number: number, reference: string) =>
-  payouts.awaitFinal(Payout.makeReference(reference), look).pipe(
-    Effect.exit,
-    Effect.map((exit) => ({ number, ...rules.afterLook(exit) }))
-  )
+const lookAt = ({ look, payouts }: Owner, reference: string) =>
+  payouts
+    .awaitFinal(Payout.makeReference(reference), look)
+    .pipe(Effect.exit, Effect.map(rules.afterLook))
 
-/** Reads the waiting items of a batch page by page. */
-const makeQueue = ({ batchKey, engine }: Owner) => {
-  const items: Array<Batches.Item> = []
+/** Each run reads the next items in these states, in the order of their numbers; none at the end. */
+const makePages = ({ batchKey, engine }: Owner, states: ReadonlyArray<Batches.State>) => {
   let after = -1
-  let isWhole = false
-  return {
-    items,
-    fill: Effect.gen(function* () {
-      if (items.length > 0 || isWhole) return
-      const page = yield* persistently(
-        engine.batches.read(batchKey, { states: ["waiting"], after }, itemsPerPage)
-      )
-      items.push(...page)
-      after = page.at(-1)?.number ?? after
-      isWhole = page.length < itemsPerPage
-    }),
-    isEmpty: () => isWhole && items.length === 0
-  }
+  return Effect.gen(function* () {
+    const page = yield* persistently(engine.batches.read(batchKey, { states, after }, itemsPerPage))
+    after = page.at(-1)?.number ?? after
+    return page
+  })
 }
 
 /** How many requests may go on at once: after a refusal that passes, such as a rate limit, fewer, and later. */
@@ -65,20 +55,12 @@ const makePace = ({ batchKey, concurrency }: Owner) => {
   let allowed = concurrency
   let pauseMillis = 0
   let notBeforeMillis = 0
-  /** If more than the longest pause is left, the clock was set back, and the pause is over. */
-  const isPausing = (nowMillis: number) =>
-    nowMillis < notBeforeMillis && notBeforeMillis <= nowMillis + longestPauseMillis
-  return {
-    allowed: (nowMillis: number) => (isPausing(nowMillis) ? 0 : allowed),
-    /** Learns from the ends of requests. */
-    adapt: (ended: ReadonlyArray<Batches.Change>, nowMillis: number) =>
-      Effect.gen(function* () {
-        if (ended.length === 0 || isPausing(nowMillis)) return
-        if (ended.every(({ state }) => state !== "waiting")) {
-          allowed = Math.min(concurrency, 2 * allowed)
-          pauseMillis = 0
-          return
-        }
+  /** Learns from the ends of requests. */
+  return (ended: ReadonlyArray<Batches.Change>, nowMillis: number) =>
+    Effect.gen(function* () {
+      // If more than the longest pause is left, the clock was set back, and the pause is over.
+      if (nowMillis < notBeforeMillis && notBeforeMillis <= nowMillis + longestPauseMillis) return 0
+      if (ended.some(({ state }) => state === "waiting")) {
         if (pauseMillis === 0) {
           yield* Effect.logWarning(
             `The service refuses requests of the batch ${batchKey} for now. It goes on, more slowly.`
@@ -87,21 +69,24 @@ const makePace = ({ batchKey, concurrency }: Owner) => {
         allowed = 1
         pauseMillis = Math.min(Math.max(2 * pauseMillis, shortestPauseMillis), longestPauseMillis)
         notBeforeMillis = nowMillis + (yield* jitter(pauseMillis))
-      })
-  }
+        return 0
+      }
+      if (ended.length > 0) {
+        allowed = Math.min(concurrency, 2 * allowed)
+        pauseMillis = 0
+      }
+      return allowed
+    })
 }
 
-/**
- * Sends the first request of each waiting item, and hands over what is not final after it. Returns whether the
- * batch has ended: if not, another owner has begun, and this one changes nothing more and sends nothing more.
- */
-export const drive = (owner: Owner): Effect.Effect<boolean> =>
+/** Sends the first request of each waiting item, and hands over what is not final after it, until the batch has ended. */
+export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
   Effect.gen(function* () {
     const { batchKey, epoch } = owner
     const table = owner.engine.batches
     const scope = yield* Effect.scope
-    const queue = makeQueue(owner)
     const pace = makePace(owner)
+    const waiting: Array<Batches.Item> = []
     const open = {
       sending: new Map<number, Batches.Item>(),
       created: new Set<number>(),
@@ -117,111 +102,89 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
       woken.unsafeOpen()
     }
     /** Runs a request. After a defect, the item is handed over. */
-    const fork = (change: Effect.Effect<Batches.Change>, otherwise: Batches.Change) =>
-      change.pipe(
+    const fork = (number: number, request: Effect.Effect<rules.Result>, otherwise: Batches.State) =>
+      request.pipe(
         Effect.catchAllDefect((defect) =>
-          Effect.as(
-            Effect.logError(`A defect in an item of the batch ${batchKey}`, defect),
-            otherwise
-          )
+          Effect.as(Effect.logError(`A defect in an item of the batch ${batchKey}`, defect), {
+            state: otherwise
+          })
         ),
-        Effect.map(arrive),
+        Effect.map((result) => arrive({ number, ...result })),
         Effect.forkIn(scope)
       )
 
-    /** Does what follows a change that is stored. */
-    const follows = ({ number, reference, state }: Batches.Change) => {
-      const item = open.sending.get(number)
-      for (const items of Object.values(open)) items.delete(number)
-      switch (state) {
-        case "waiting":
-          if (item !== undefined) queue.items.push(item)
-          return Effect.void
-        case "created":
-          if (open.created.size >= mostLooks) {
-            return Effect.sync(() => arrive({ number, state: "pending" }))
-          }
-          open.created.add(number)
-          return fork(lookAt(owner, number, reference ?? ""), { number, state: "pending" })
-        case "unknown":
-        case "pending":
-          open[state].add(number)
-          return Effect.void
-        default:
-          return Effect.void
-      }
-    }
-
     const write = (changes: ReadonlyArray<Batches.Change>) =>
-      changes.length === 0
-        ? Effect.succeed(true)
-        : persistently(table.write(batchKey, epoch, changes))
+      Effect.gen(function* () {
+        if (changes.length === 0) return
+        const isOwner = yield* persistently(table.write(batchKey, epoch, changes))
+        if (!isOwner) return yield* new Overtaken()
+      })
 
-    /** Takes over the items of an earlier owner. Its requests may have been sent. False if another one has begun. */
-    const takeOver = Effect.gen(function* () {
-      const states = ["sending", "created", "unknown", "pending"] as const
-      for (let after = -1; ;) {
-        const page = yield* persistently(table.read(batchKey, { states, after }, itemsPerPage))
-        const sent = page.flatMap(({ number, state }): ReadonlyArray<Batches.Change> =>
-          state === "sending" ? [{ number, state: "unknown" }] : []
-        )
-        if (!(yield* write(sent))) return false
-        const others = page.filter(({ state }) => state !== "sending")
-        yield* Effect.forEach([...sent, ...others], follows, { discard: true })
-        const last = page.at(-1)
-        if (last === undefined) return true
-        after = last.number
-      }
-    })
+    /** Does what follows a change that is stored. */
+    const follows = ({ number, reference, state }: Batches.Change) =>
+      Effect.gen(function* () {
+        const item = open.sending.get(number)
+        for (const items of Object.values(open)) items.delete(number)
+        if (state === "unknown" || state === "pending") open[state].add(number)
+        if (state === "waiting" && item !== undefined) waiting.push(item)
+        if (state !== "created") return
+        if (open.created.size >= mostLooks) return arrive({ number, state: "pending" })
+        open.created.add(number)
+        yield* fork(number, lookAt(owner, reference ?? ""), "pending")
+      })
 
-    /** How many further requests may go on. An item keeps its place until its payout exists or it has ended. */
-    const roomAfter = (results: ReadonlyArray<Batches.Change>, nowMillis: number) => {
-      const left = results.filter(
-        ({ number, state }) =>
-          state !== "unknown" && (open.sending.has(number) || open.unknown.has(number))
-      )
-      return Math.max(
-        0,
-        pace.allowed(nowMillis) - (open.sending.size + open.unknown.size - left.length)
-      )
+    // Takes over the items of an earlier owner. Its requests may have been sent.
+    const nextSending = makePages(owner, ["sending"])
+    for (let page = yield* nextSending; page.length > 0; page = yield* nextSending) {
+      yield* write(page.map(({ number }) => ({ number, state: "unknown" })))
     }
-
-    if (!(yield* takeOver)) return false
+    const nextOpen = makePages(owner, ["created", "unknown", "pending"])
+    for (let page = yield* nextOpen; page.length > 0; page = yield* nextOpen) {
+      yield* Effect.forEach(page, follows, { discard: true })
+    }
     yield* follow(owner, () => [...open.unknown, ...open.pending], arrive).pipe(
       afterDefects(`the items that the batch ${batchKey} has handed over`),
       Effect.forkIn(scope)
     )
 
+    const nextWaiting = makePages(owner, ["waiting"])
+    let isWhole = false
     while (true) {
       const batch = Option.getOrThrow(yield* persistently(table.find(batchKey)))
-      if (batch.epoch !== epoch) return false
-      if (batch.ended !== null) return true
-      yield* queue.fill
+      if (batch.epoch !== epoch) return yield* new Overtaken()
+      if (batch.ended !== null) return
+      if (waiting.length === 0 && !isWhole) {
+        waiting.push(...(yield* nextWaiting))
+        isWhole = waiting.length === 0
+      }
+
       const now = yield* Clock.currentTimeMillis
       const results = [...arrived.values()]
       arrived = new Map()
-      yield* pace.adapt(
-        results.filter(({ number }) => open.sending.has(number)),
-        now
-      )
-      const room = batch.phase === "running" ? roomAfter(results, now) : 0
-      const group = queue.items.splice(0, room)
+      const ended = results.filter(({ number }) => open.sending.has(number))
+      const allowed = yield* pace(ended, now)
+      // An item keeps its place until its payout exists or it has ended.
+      const places = new Set([...open.sending.keys(), ...open.unknown])
+      for (const { number, state } of results) if (state !== "unknown") places.delete(number)
+      const room = batch.phase === "running" ? Math.max(0, allowed - places.size) : 0
+      const group = waiting.splice(0, room)
+
       const begun = group.map(({ number }): Batches.Change => ({
         number,
         state: "sending",
         sent: now
       }))
-      if (!(yield* write([...results, ...begun]))) return false
+      yield* write([...results, ...begun])
       yield* Effect.forEach(results, follows, { discard: true })
       for (const item of group) {
         open.sending.set(item.number, item)
-        yield* fork(send(owner, item), { number: item.number, state: "unknown" })
+        yield* fork(item.number, send(owner, item), "unknown")
       }
 
       const isIdle = Object.values(open).every(({ size }) => size === 0) && arrived.size === 0
-      if (isIdle && (batch.phase === "interrupted" || queue.isEmpty())) {
-        const isEnded = { phase: "ended", ended: now } as const
-        yield* persistently(table.change(batchKey, isEnded, { epoch, phases: beforeEnd }))
+      if (isIdle && (batch.phase === "interrupted" || waiting.length === 0)) {
+        const where = { epoch, phases: ["running", "paused", "interrupted"] } as const
+        yield* persistently(table.change(batchKey, { phase: "ended", ended: now }, where))
         continue
       }
       yield* Effect.timeoutOption(woken.await, idle)

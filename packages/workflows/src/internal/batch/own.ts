@@ -3,8 +3,8 @@ import { persistently } from "@manilla/workflow-engine/Store"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Batch from "../../Batch.js"
-import { afterDefects } from "./afterDefects.js"
 import { drive } from "./drive.js"
+import { afterDefects } from "./Owner.js"
 import type { Owner } from "./Owner.js"
 
 /** How the items of a batch ended. */
@@ -30,6 +30,14 @@ export const run = (options: Omit<Owner, "epoch">): Effect.Effect<Batch.Summary>
     const { batchKey } = options
     const table = options.engine.batches
     const find = persistently(table.find(batchKey))
+    /** The other owner may have been taken for dead itself: after a minute, this one tries again. */
+    const leave = Effect.zipRight(
+      Effect.logWarning(`Another process has taken over the batch ${batchKey}.`),
+      Effect.repeat(Effect.delay(find, "5 seconds"), {
+        until: Option.exists(({ ended }) => ended !== null),
+        times: 12
+      })
+    )
     let pauseMillis = 10
     while (true) {
       const batch = Option.getOrUndefined(yield* find)
@@ -38,18 +46,13 @@ export const run = (options: Omit<Owner, "epoch">): Effect.Effect<Batch.Summary>
         pauseMillis = Math.min(2 * pauseMillis, longestPauseMillis)
         continue
       }
-      const { ended, epoch, phase, total } = batch
+      const { ended, phase, total } = batch
       if (ended !== null) return yield* persistently(summaryOf(table, batchKey, total))
-      const next = epoch + 1
+      const epoch = batch.epoch + 1
       const isOwner = yield* persistently(
-        table.change(batchKey, { epoch: next }, { epoch, phases: [phase] })
+        table.change(batchKey, { epoch }, { epoch: batch.epoch, phases: [phase] })
       )
-      if (!isOwner || (yield* drive({ ...options, epoch: next }))) continue
-      yield* Effect.logWarning(`Another process has taken over the batch ${batchKey}.`)
-      // The other one may have been taken for dead itself: after a minute, this one tries again.
-      yield* Effect.repeat(Effect.delay(find, "5 seconds"), {
-        until: Option.exists(({ ended }) => ended !== null),
-        times: 12
-      })
+      if (!isOwner) continue
+      yield* Effect.catchTag(drive({ ...options, epoch }), "Overtaken", () => leave)
     }
   }).pipe(afterDefects(`the batch ${options.batchKey}`))

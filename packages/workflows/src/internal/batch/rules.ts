@@ -30,7 +30,8 @@ type End = typeof End.Type
 export const decodeEnd = Schema.decode(End)
 const encode = Schema.encodeSync(End)
 
-type Result = Omit<Batches.Change, "number">
+/** The new state of an item. */
+export type Result = Omit<Batches.Change, "number">
 
 const paid = (payout: Payout.Payout): Result => ({
   state: payout.status === "COMPLETED" ? "completed" : "notCompleted",
