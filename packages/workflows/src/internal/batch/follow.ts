@@ -21,69 +21,65 @@ const millisPerItem = 1
 const shortestTickMillis = 200
 const longestTickMillis = 5_000
 
-interface Named extends Batches.Item {
-  readonly businessKey: IdempotencyKey.IdempotencyKey
-}
-
-/** Hands an item over to an execution of `DisbursePayout`, which continues its request with the same key. */
-const handOver = ({ disburse }: Owner, { businessKey, reference, request, sent }: Named) =>
-  persistently(
-    disburse.start({
-      ...JSON.parse(request),
-      key: businessKey,
-      sentMillis: sent ?? undefined,
-      reference: reference === null ? undefined : Payout.makeReference(reference)
-    })
-  )
-
 /** The result of an item, from its execution. Undefined if there is nothing new. */
-const resultOf = (owner: Owner, item: Named, found: Option.Option<Execution.Execution>) =>
+const resultOf = (
+  item: Batches.Item,
+  execution: Execution.Execution
+): Effect.Effect<rules.Result | undefined> =>
   Effect.gen(function* () {
-    if (Option.isNone(found)) {
-      yield* handOver(owner, item)
-      return undefined
-    }
-    const execution = found.value
-    if (execution.isPurged) return { state: "purged" } as const
+    if (execution.isPurged) return { state: "purged" }
     const request = Struct.omit(JSON.parse(execution.payload), "key", "reference", "sentMillis")
     if (differences(request, JSON.parse(item.request)).length > 0) {
-      return rules.afterExecution(Exit.die(`${item.businessKey} belongs to another payout`))
+      return rules.afterExecution(Exit.die(`${execution.businessKey} belongs to another payout`))
     }
     if (execution.end !== undefined && execution.exit !== undefined) {
       return rules.afterExecution(yield* Effect.orDie(rules.decodeEnd(execution.exit)))
     }
     const isFound = item.state === "unknown" && execution.resource !== undefined
-    return isFound ? ({ state: "pending" } as const) : undefined
-  }).pipe(
-    // Nobody can continue it: somebody has to look at it.
-    Effect.catchTag("InvalidPayload", "PayloadMismatch", (error) =>
-      Effect.succeed(rules.afterExecution(Exit.die(error)))
-    ),
-    // It continues in a process that can read its payload, or the next look sees that it was purged.
-    Effect.catchAll(() => Effect.succeed(undefined)),
-    // Such as an end that this process cannot read.
-    Effect.catchAllDefect((defect) =>
-      Effect.as(Effect.logError(`A defect in the item ${item.key} of a batch`, defect), undefined)
-    )
-  )
+    return isFound ? { state: "pending" } : undefined
+  })
 
 /** Hands items over, and follows their executions to the end. */
 export const follow = (
-  owner: Owner,
+  { batchKey, disburse, engine, turns }: Owner,
   numbers: () => ReadonlyArray<number>,
   arrive: (change: Batches.Change) => void
 ) => {
-  const { batchKey, engine, turns } = owner
+  /** Hands an item over to an execution of `DisbursePayout`, which continues its request with the same key. */
+  const handOver = (key: IdempotencyKey.IdempotencyKey, item: Batches.Item) =>
+    persistently(
+      disburse.start({
+        ...JSON.parse(item.request),
+        key,
+        sentMillis: item.sent ?? undefined,
+        reference: item.reference === null ? undefined : Payout.makeReference(item.reference)
+      })
+    ).pipe(
+      Effect.as(undefined),
+      // Nobody can continue it: somebody has to look at it.
+      Effect.catchTag("InvalidPayload", "PayloadMismatch", (error) =>
+        Effect.succeed(rules.afterExecution(Exit.die(error)))
+      ),
+      // It continues in a process that can read its payload, or the next look sees that it was purged.
+      Effect.orElseSucceed(() => undefined)
+    )
 
   /** Returns whether something has changed. */
   const lookAt = (item: Batches.Item) =>
     Effect.gen(function* () {
       const businessKey = yield* rules.businessKey(batchKey, item.key)
       const found = yield* persistently(engine.find({ workflow: workflow.name, businessKey }))
-      const result = yield* resultOf(owner, { ...item, businessKey }, found)
+      const result = Option.isNone(found)
+        ? yield* handOver(businessKey, item)
+        : yield* resultOf(item, found.value)
       if (result !== undefined) arrive({ number: item.number, ...result })
       return result !== undefined || Option.isNone(found)
-    })
+    }).pipe(
+      // Such as an end that this process cannot read.
+      Effect.catchAllDefect((defect) =>
+        Effect.as(Effect.logError(`A defect in the item ${item.key} of a batch`, defect), false)
+      )
+    )
 
   const lookAtSome = (some: ReadonlyArray<number>) =>
     Effect.gen(function* () {
