@@ -36,46 +36,44 @@ const overtaken = (batchKey: string) =>
 
 /** Counts rows with issues, and keeps those of the first. */
 const makeIssues = () => {
-  const issues: Array<Errors.Issue> = []
-  let rows = 0
-  return {
-    add: (found: ReadonlyArray<Errors.Issue>) => {
-      if (rows++ < mostShown) issues.push(...found)
-    },
-    check: <E>(error: (found: Found) => E) =>
-      Effect.suspend(() => (rows === 0 ? Effect.void : Effect.fail(error({ rows, issues }))))
+  const found = { rows: 0, issues: new Array<Errors.Issue>() }
+  const add = (issues: ReadonlyArray<Errors.Issue>) => {
+    if (found.rows++ < mostShown) found.issues.push(...issues)
   }
+  return { found, add }
 }
-type Found = Pick<Batch.InvalidItems, "rows" | "issues">
 
-const invalidItems = (batchKey: string) => (found: Found) =>
-  new Batch.InvalidItems({ batchKey, ...found })
-
-const double = (number: number, first: number): ReadonlyArray<Errors.Issue> => [
-  { field: `items.${number}.key`, rule: `must differ from the key of items.${first}` }
-]
-
-/** Groups of valid items. The issues of the others are noted. */
-const validItems = <E, R>(
+/**
+ * Reads valid items in groups, and fails in the end if a row breaks a rule. `double` notes one with the key of an
+ * earlier one.
+ */
+const readAll = <E, R, E2>(
+  batchKey: string,
   items: Stream.Stream<Batch.Item, E, R>,
-  note: (issues: ReadonlyArray<Errors.Issue>) => void
-) => {
-  const valid = (item: Batch.Item, number: number): ReadonlyArray<Batches.NewItem> =>
-    Either.match(encodeItem(item), {
-      onLeft: (issue) => {
-        note(Issues.fromParseIssue(issue, ["items", String(number)]))
-        return []
-      },
-      onRight: ({ key, request }) => [{ number, key, request: JSON.stringify(request) }]
-    })
-  return items.pipe(
-    Stream.zipWithIndex,
-    Stream.grouped(itemsPerStatement),
-    Stream.map((group) =>
-      Chunk.toReadonlyArray(group).flatMap(([item, number]) => valid(item, number))
+  read: (
+    group: ReadonlyArray<Batches.NewItem>,
+    double: (number: number, first: number) => void
+  ) => Effect.Effect<void, E2>
+) =>
+  Effect.gen(function* () {
+    const { add, found } = makeIssues()
+    const valid = ([item, number]: readonly [Batch.Item, number]): ReadonlyArray<Batches.NewItem> =>
+      Either.match(encodeItem(item), {
+        onLeft: (issue) => {
+          add(Issues.fromParseIssue(issue, ["items", String(number)]))
+          return []
+        },
+        onRight: ({ key, request }) => [{ number, key, request: JSON.stringify(request) }]
+      })
+    const double = (number: number, first: number) =>
+      add([{ field: `items.${number}.key`, rule: `must differ from the key of items.${first}` }])
+    yield* items.pipe(
+      Stream.zipWithIndex,
+      Stream.grouped(itemsPerStatement),
+      Stream.runForEach((group) => read(Chunk.toReadonlyArray(group).flatMap(valid), double))
     )
-  )
-}
+    if (found.rows > 0) return yield* new Batch.InvalidItems({ batchKey, ...found })
+  })
 
 const byKey = (table: Batches.Service, batchKey: string, items: ReadonlyArray<Batches.NewItem>) =>
   Effect.map(
@@ -83,7 +81,7 @@ const byKey = (table: Batches.Service, batchKey: string, items: ReadonlyArray<Ba
     (stored) => new Map(stored.map((item) => [item.key, item]))
   )
 
-/** Stores the items of a new batch: all of them, or none. Nothing is sent before that. */
+/** Stores the items of a new batch, and returns their number. Nothing is sent before that. */
 const storeAll = <E, R>(
   table: Batches.Service,
   batchKey: string,
@@ -91,12 +89,10 @@ const storeAll = <E, R>(
   items: Stream.Stream<Batch.Item, E, R>
 ) =>
   Effect.gen(function* () {
-    const invalid = makeIssues()
-    const refused = invalidItems(batchKey)
     let total = 0
     // An earlier call may not have come to its end.
     yield* table.clear(batchKey, epoch)
-    yield* Stream.runForEach(validItems(items, invalid.add), (group) =>
+    yield* readAll(batchKey, items, (group, double) =>
       Effect.gen(function* () {
         const added = new Set(yield* table.add(batchKey, epoch, group))
         total += added.size
@@ -108,19 +104,14 @@ const storeAll = <E, R>(
         for (const { key, number } of others) {
           const first = stored.get(key)?.number ?? number
           if (first === number) return yield* overtaken(batchKey)
-          invalid.add(double(number, first))
+          double(number, first)
         }
       })
     )
-    yield* invalid.check(refused)
-    if (total === 0) invalid.add([{ field: "items", rule: "must not be empty" }])
-    yield* invalid.check(refused)
-    const isStored = yield* table.change(batchKey, { total }, { epoch, phases: ["storing"] })
-    if (!isStored) return yield* overtaken(batchKey)
-  }).pipe(
-    // Nobody runs it in this epoch yet.
-    Effect.onError(() => Effect.ignore(table.clear(batchKey, epoch)))
-  )
+    if (total > 0) return total
+    const issues = [{ field: "items", rule: "must not be empty" }]
+    return yield* new Batch.InvalidItems({ batchKey, rows: 1, issues })
+  })
 
 /** Fails unless a batch has the same items, in any order. */
 const compareAll = <E, R, E2>(
@@ -131,11 +122,10 @@ const compareAll = <E, R, E2>(
   unlessPurged: Effect.Effect<unknown, E2>
 ) =>
   Effect.gen(function* () {
-    const invalid = makeIssues()
     const different = makeIssues()
     /** By the number of a stored item: the row with its key, counted from 1. */
     const rows = new Uint32Array(total)
-    yield* Stream.runForEach(validItems(items, invalid.add), (group) =>
+    yield* readAll(batchKey, items, (group, double) =>
       Effect.map(byKey(table, batchKey, group), (stored) => {
         for (const { key, number, request } of group) {
           const item = stored.get(key)
@@ -144,7 +134,7 @@ const compareAll = <E, R, E2>(
             continue
           }
           const first = rows[item.number] ?? 0
-          if (first > 0) invalid.add(double(number, first - 1))
+          if (first > 0) double(number, first - 1)
           rows[item.number] = number + 1
           if (item.request === request) continue
           const differs = differences(JSON.parse(item.request), JSON.parse(request))
@@ -154,16 +144,13 @@ const compareAll = <E, R, E2>(
         }
       })
     )
-    yield* invalid.check(invalidItems(batchKey))
-    const numbers: Array<number> = []
-    for (const [number, row] of rows.entries()) {
-      if (row === 0 && numbers.length < mostShown) numbers.push(number)
-    }
+    const numbers = [...rows.keys()].filter((number) => rows[number] === 0).slice(0, mostShown)
     const missing = yield* table.read(batchKey, { numbers }, mostShown)
     for (const { key } of missing) different.add([{ field: key, rule: "is missing" }])
     // A batch that was purged meanwhile has none.
     yield* unlessPurged
-    yield* different.check(({ issues }) => new Batch.ItemsDiffer({ batchKey, issues }))
+    const { issues } = different.found
+    if (issues.length > 0) return yield* new Batch.ItemsDiffer({ batchKey, issues })
   })
 
 /**
@@ -190,11 +177,19 @@ export const load = <E, R, E2, R2>(
       if (phase !== "ended") yield* begin
       return
     }
-    const isFirst = yield* table.change(batchKey, { epoch: epoch + 1 }, { epoch, phases: [phase] })
-    if (!isFirst) return yield* overtaken(batchKey)
-    const own = { epoch: epoch + 1, phases: ["storing"] } as const
-    yield* storeAll(table, batchKey, own.epoch, items)
+    /** Changes the batch while no other call stores it. */
+    const change = (epoch: number, to: Partial<Batches.Stored>) =>
+      Effect.gen(function* () {
+        const isOwn = yield* table.change(batchKey, to, { epoch, phases: ["storing"] })
+        if (!isOwn) return yield* overtaken(batchKey)
+      })
+    const own = epoch + 1
+    yield* change(epoch, { epoch: own })
+    yield* storeAll(table, batchKey, own, items).pipe(
+      Effect.flatMap((total) => change(own, { total })),
+      // All of them, or none. Nobody runs it in this epoch yet.
+      Effect.onError(() => Effect.ignore(table.clear(batchKey, own)))
+    )
     yield* begin
-    if (!(yield* table.change(batchKey, { phase: "running" }, own)))
-      return yield* overtaken(batchKey)
+    yield* change(own, { phase: "running" })
   })
