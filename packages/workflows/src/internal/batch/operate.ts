@@ -1,5 +1,6 @@
 import type * as Batches from "@manilla/workflow-engine/Batches"
 import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Arr from "effect/Array"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -8,27 +9,20 @@ import { purged } from "./load.js"
 import * as rules from "./rules.js"
 
 const itemsPerRead = 500
+const workflow = rules.workflowName
 
 /** The operations on batches, all of which are changes of their table. */
 export const make = (table: Batches.Service) => {
-  const stored = (batchKey: string) =>
+  /** A batch whose items are complete. */
+  const found = (batchKey: string) =>
     Effect.gen(function* () {
       const batch = Option.getOrUndefined(yield* table.find(batchKey))
       if (batch === undefined || batch.phase === "storing") {
-        return yield* new Execution.ExecutionNotFound({
-          workflow: rules.workflowName,
-          businessKey: batchKey
-        })
+        return yield* new Execution.ExecutionNotFound({ workflow, businessKey: batchKey })
       }
+      if (batch.phase === "purged") return yield* purged(batchKey, batch)
       return { ...batch, phase: batch.phase }
     })
-
-  const found = (batchKey: string) =>
-    Effect.flatMap(stored(batchKey), ({ phase, ...batch }) =>
-      phase === "purged"
-        ? Effect.fail(purged(batchKey, batch))
-        : Effect.succeed({ ...batch, phase })
-    )
 
   const status = (batchKey: string) =>
     Effect.gen(function* () {
@@ -65,35 +59,27 @@ export const make = (table: Batches.Service) => {
     found,
     status,
     results: (batchKey: string) =>
-      Stream.unwrap(
-        Effect.as(
-          found(batchKey),
-          Stream.paginateChunkEffect(-1, (after) =>
-            Effect.map(table.read(batchKey, { after }, itemsPerRead), (items) => [
-              Chunk.unsafeFromArray(items),
-              Option.filter(
-                Option.fromNullable(items.at(-1)?.number),
-                () => items.length === itemsPerRead
-              )
-            ])
-          ).pipe(Stream.mapEffect((item) => resultOf(batchKey, item)))
-        )
+      Stream.concat(
+        Stream.execute(found(batchKey)),
+        Stream.paginateChunkEffect(-1, (after) =>
+          Effect.map(table.read(batchKey, { after }, itemsPerRead), (items) => [
+            Chunk.unsafeFromArray(items),
+            // A page that is not full is the last one.
+            Option.map(Arr.get(items, itemsPerRead - 1), ({ number }) => number)
+          ])
+        ).pipe(Stream.mapEffect((item) => resultOf(batchKey, item)))
       ),
     pause: (batchKey: string) => enter(batchKey, "paused", "running"),
     resume: (batchKey: string) => enter(batchKey, "running", "paused"),
     interrupt: (batchKey: string) => enter(batchKey, "interrupted", "running", "paused"),
     purge: (batchKey: string) =>
       Effect.gen(function* () {
-        const { epoch, phase } = yield* stored(batchKey)
-        if (phase !== "ended" && phase !== "purged") {
-          return yield* new Execution.ExecutionNotEnded({
-            workflow: rules.workflowName,
-            businessKey: batchKey
-          })
-        }
         // In this order: a batch without its items would look like one with other items.
-        yield* table.change(batchKey, { phase: "purged" }, { phases: [phase] })
-        yield* table.clear(batchKey, epoch)
+        yield* table.change(batchKey, { phase: "purged" }, { phases: ["ended"] })
+        const batch = Option.getOrUndefined(yield* table.find(batchKey))
+        if (batch?.phase === "purged") return yield* table.clear(batchKey, batch.epoch)
+        yield* found(batchKey)
+        return yield* new Execution.ExecutionNotEnded({ workflow, businessKey: batchKey })
       })
   }
 }
