@@ -134,13 +134,12 @@ export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
       })
 
     // Takes over the items of an earlier owner. Its requests may have been sent.
-    const nextSending = makePages(owner, ["sending"])
-    for (let page = yield* nextSending; page.length > 0; page = yield* nextSending) {
-      yield* write(page.map(({ number }) => ({ number, state: "unknown" })))
-    }
-    const nextOpen = makePages(owner, ["created", "unknown", "pending"])
+    const nextOpen = makePages(owner, ["sending", "created", "unknown", "pending"])
     for (let page = yield* nextOpen; page.length > 0; page = yield* nextOpen) {
-      yield* Effect.forEach(page, follows, { discard: true })
+      const sent = page.filter(({ state }) => state === "sending")
+      const doubtful = sent.map(({ number }): Batches.Change => ({ number, state: "unknown" }))
+      yield* write(doubtful)
+      yield* Effect.forEach([...page, ...doubtful], follows, { discard: true })
     }
     yield* follow(owner, () => [...open.unknown, ...open.pending], arrive).pipe(
       afterDefects(`the items that the batch ${batchKey} has handed over`),
