@@ -1,7 +1,10 @@
 import * as Errors from "@manilla/core/Errors"
+import { exitJson } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import type * as Store from "@manilla/workflow-engine/Store"
 import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -11,21 +14,14 @@ import { WriteError } from "../write.js"
 /** A moment as people in the time zone of this process write it, such as `2026-11-24 14:03:07`. */
 export const moment = (millis: number): string => new Date(millis).toLocaleString("sv-SE")
 
-const units = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["min", 60_000],
-  ["s", 1_000]
-] as const
-
 /** Such as `2 h 5 min`. */
 export const span = (millis: number): string => {
-  const i = units.findIndex(([, size]) => millis >= size)
-  const [unit, size] = units[i] ?? ["s", 1_000]
-  const [smaller, part] = units[i + 1] ?? ["", size]
-  const rest = Math.floor((millis % size) / part)
-  const first = `${Math.floor(millis / size)} ${unit}`
-  return rest === 0 || i < 0 ? first : `${first} ${rest} ${smaller}`
+  const { days, hours, minutes, seconds } = Duration.parts(Duration.millis(millis))
+  const counts = [`${days} d`, `${hours} h`, `${minutes} min`, `${seconds} s`]
+  const isSome = (count: string) => !count.startsWith("0 ")
+  const first = counts.findIndex(isSome)
+  const largest = counts.slice(first, first + 2).filter(isSome)
+  return largest.length === 0 ? "0 s" : largest.join(" ")
 }
 
 const distance = (millis: number, now: number): string =>
@@ -52,47 +48,37 @@ const ends: Record<Execution.EndState, string> = {
   Died: "ended with a defect"
 }
 
+const { child, signal, unreadable } = Execution.Pause
+
 /** Why an execution waits, until when, and what it does next. */
 export const state = (execution: Execution.Status, now: number): Words => {
   const { dueMillis, end, isCancelRequested, isPurged, pause } = execution
+  const interrupted = isCancelRequested ? " It is to be interrupted." : ""
   if (end !== undefined) {
     const purged = isPurged ? " Its payload, its result and its steps were purged." : ""
     return said(`${ends[end.state]} ${distance(end.atMillis, now)}`, purged)
   }
-  if (pause === Execution.Pause.unreadable)
-    return said("waits for a process with a schema that fits")
-  const interrupted = isCancelRequested ? " It is to be interrupted." : ""
-  if (pause === Execution.Pause.signal && dueMillis === Execution.never) {
-    return said("waits for a signal")
-  }
   if (pause === undefined) {
-    return {
-      brief: "runs",
-      text: `It runs, or did so when its process stopped.${interrupted}`
-    }
+    return { brief: "runs", text: `It runs, or did so when its process stopped.${interrupted}` }
   }
-  if (pause.startsWith(`${Execution.Pause.child}/`)) {
-    return said("waits for an execution that it has started")
-  }
+  if (pause === unreadable) return said("waits for a process with a schema that fits")
+  if (pause === signal && dueMillis === Execution.never) return said("waits for a signal")
+  if (pause.startsWith(`${child}/`)) return said("waits for an execution that it has started")
   // Those of the blocks: others are those of a user.
   const [, kind, block] = names.pausePattern.exec(pause) ?? []
-  const [why, next] =
+  const [why, next, what = ""] =
     kind === "carry-on"
-      ? [`${block} has no clear answer yet.`, "sends again"]
+      ? [`${block} has no clear answer yet.`, "sends again", " the same request with the same key"]
       : kind === "wait"
         ? ["It has no final status yet.", "looks again"]
         : [`It sleeps (${pause.replace(/^sleep\//, "")}).`, "continues"]
-  const when =
+  const [soon, when] =
     dueMillis === 0
-      ? ["when taken up", "as soon as a process takes it up"]
+      ? ["when taken up", " as soon as a process takes it up"]
       : dueMillis < now - lateMillis
         ? ["late", `, but no process has taken it up since ${at(dueMillis, now)}`]
-        : [distance(dueMillis, now), at(dueMillis, now)]
-  const sameKey = kind === "carry-on" ? " the same request with the same key" : ""
-  return {
-    brief: `${next} ${when[0]}`,
-    text: `${why} It ${next}${sameKey} ${when[1]}.${interrupted}`.replace(" ,", ",")
-  }
+        : [distance(dueMillis, now), ` ${at(dueMillis, now)}`]
+  return { brief: `${next} ${soon}`, text: `${why} It ${next}${what}${when}.${interrupted}` }
 }
 
 /** The members of a stored resource that an operator sees. Others may be personal data. */
@@ -117,36 +103,31 @@ interface Said {
 }
 
 /** The clients remove secrets and phone numbers from the messages of their errors, and only from those. */
-const error = (value: unknown): Said =>
-  Option.match(decodeError(value), {
-    onSome: (known) => ({
-      text: known._tag,
-      detail: known.message,
-      outcome: Errors.outcome(known),
-      tone: "bad"
-    }),
-    onNone: () => ({
-      text:
-        Predicate.isRecord(value) && Predicate.isString(value["_tag"]) ? value["_tag"] : "an error",
-      tone: "bad"
-    })
-  })
+const error = (value: unknown): Said => {
+  const known = Option.getOrUndefined(decodeError(value))
+  if (known !== undefined) {
+    const outcome = Errors.outcome(known)
+    return { text: known._tag, detail: known.message, outcome, tone: "bad" }
+  }
+  const tag = Predicate.isRecord(value) ? value["_tag"] : undefined
+  return { text: Predicate.isString(tag) ? tag : "an error", tone: "bad" }
+}
 
-const decodeCause = Schema.decodeUnknownOption(
-  Schema.Cause({ error: Schema.Unknown, defect: Schema.Unknown })
-)
-
-const failure = (exit: unknown): Said => {
-  const cause = Option.getOrElse(
-    decodeCause(Predicate.isRecord(exit) ? exit["cause"] : undefined),
-    () => Cause.die(exit)
-  )
+const failure = (cause: Cause.Cause<unknown>): Said => {
   if (Cause.isInterruptedOnly(cause)) return { text: "ended because it was interrupted" }
-  const said: Said = Option.match(Cause.failureOption(cause), {
+  const said = Option.match(Cause.failureOption(cause), {
     onSome: error,
-    onNone: () => ({ text: "a defect", tone: "bad" })
+    onNone: (): Said => ({ text: "a defect", tone: "bad" })
   })
   return { ...said, text: `ended with ${said.text}` }
+}
+
+const decodeExit = Schema.decodeOption(exitJson(Schema.Unknown, Schema.Unknown))
+
+/** A stored exit. One that is unreadable is a defect. */
+const exitSaid = (json: string, onSuccess: (value: unknown) => Said): Said => {
+  const exit = Option.getOrElse(decodeExit(json), () => Exit.die(json))
+  return Exit.match(exit, { onSuccess, onFailure: failure })
 }
 
 /** Something that happened to an execution. */
@@ -163,23 +144,21 @@ export const line = ({ detail = "", pauseMillis, step, text }: Event): string =>
   return `${[step, text, detail].filter((part) => part !== "").join(": ")}${pause}`
 }
 
-const millisOf = (value: Readonly<Record<string, unknown>>, name: string): number =>
-  Number(value[name] ?? 0)
-
 /** The result of one round of a step: a request or a look. */
-const roundSaid = (value: Readonly<Record<string, unknown>>): Said => {
-  const pauseMillis = millisOf(value, "pauseMillis")
+const roundSaid = (result: unknown): Said => {
+  const value = Predicate.isRecord(result) ? result : {}
+  const millis = (name: string) => Number(value[name] ?? 0)
   switch (value["_tag"]) {
     case "Created":
       return { text: "answered", detail: resource(value["resource"]), tone: "good" }
     case "Open":
-      return { ...error(value["error"]), pauseMillis }
+      return { ...error(value["error"]), pauseMillis: millis("pauseMillis") }
     case "Pending":
-      return { text: "no final status yet", pauseMillis }
+      return { text: "no final status yet", pauseMillis: millis("pauseMillis") }
     case "Done":
       return { text: "final", detail: resource(value["value"]) }
     case "Expired":
-      return { text: `gave up after ${span(millisOf(value, "waitedMillis"))}`, tone: "bad" }
+      return { text: `gave up after ${span(millis("waitedMillis"))}`, tone: "bad" }
     case "Cancelled":
       return { text: "saw the interrupt" }
     default:
@@ -187,35 +166,39 @@ const roundSaid = (value: Readonly<Record<string, unknown>>): Said => {
   }
 }
 
+/** The kinds of the steps in a round, by the first part of their names. Other steps have none of these. */
 const kinds: Readonly<Record<string, Event["kind"]>> = {
   begin: "sent",
   write: "answered",
   look: "looked"
 }
 
-const stepEvent = ({ exit: json, name, storedMillis }: Store.Step): Event => {
-  const exit: unknown = JSON.parse(json)
+const kept = "is not undone, because money was moved, or may have been"
+
+const stepEvent = ({ exit, name, storedMillis }: Store.Step): Event => {
   const [, prefix = "", block = name, round] =
     names.roundPattern.exec(name) ?? names.stepPattern.exec(name) ?? []
-  const isRound = round !== undefined
-  const kind = isRound ? (kinds[prefix] ?? "step") : "step"
+  const kind = kinds[prefix] ?? "step"
   const count = `, ${kind === "looked" ? "look" : "request"} ${Number(round) + 1}`
-  const step = isRound ? `${block}${count}` : block
-  const said = (): Said => {
-    if (!Predicate.isRecord(exit) || exit["_tag"] !== "Success") return failure(exit)
-    if (prefix === "begin") return { text: "sent" }
-    if (prefix === "cancelled") return { text: "saw the interrupt" }
-    if (prefix === "compensating") {
-      const why = "is not undone, because money was moved, or may have been"
-      return { text: exit["value"] === true ? why : "is undone" }
+  const step = round === undefined ? block : `${block}${count}`
+  const said = exitSaid(exit, (value) => {
+    switch (prefix) {
+      case "begin":
+        return { text: "sent" }
+      case "write":
+      case "look":
+        return roundSaid(value)
+      case "cancelled":
+        return { text: "saw the interrupt" }
+      case "compensating":
+        return { text: value === true ? kept : "is undone" }
+      case child:
+        return { text: name.endsWith("/begun") ? "started" : "ended" }
+      default:
+        return { text: "done" }
     }
-    if (prefix === Execution.Pause.child)
-      return { text: name.endsWith("/begun") ? "started" : "ended" }
-    return isRound && Predicate.isRecord(exit["value"])
-      ? roundSaid(exit["value"])
-      : { text: "done" }
-  }
-  return { atMillis: storedMillis, kind, step, ...said() }
+  })
+  return { atMillis: storedMillis, kind, step, ...said }
 }
 
 /** The history of an execution, in order. */
@@ -223,16 +206,14 @@ export const events = (
   { end, exit, isPurged, startedMillis }: Execution.Execution,
   steps: ReadonlyArray<Store.Step>
 ): ReadonlyArray<Event> => {
-  const last = (state: Execution.EndState): Said => {
-    if (state === "Succeeded") return { text: ends[state] }
-    if (isPurged) return { text: `${ends[state]}; its error was purged`, tone: "bad" }
-    return failure(JSON.parse(exit ?? "null"))
+  const started: Event = { atMillis: startedMillis, kind: "started", step: "", text: "started" }
+  const past = [started, ...steps.map(stepEvent)]
+  if (end === undefined) return past
+  const text = ends[end.state]
+  const last = (): Said => {
+    if (end.state === "Succeeded") return { text }
+    if (isPurged) return { text: `${text}; its error was purged`, tone: "bad" }
+    return exitSaid(exit ?? "", () => ({ text }))
   }
-  return [
-    { atMillis: startedMillis, kind: "started", step: "", text: "started" },
-    ...steps.map(stepEvent),
-    ...(end === undefined
-      ? []
-      : [{ atMillis: end.atMillis, kind: "ended" as const, step: "", ...last(end.state) }])
-  ]
+  return [...past, { atMillis: end.atMillis, kind: "ended", step: "", ...last() }]
 }
