@@ -11,7 +11,8 @@ import { command } from "./internal/operate/cli.js"
 import { operations } from "./internal/operate/operations.js"
 import * as output from "./output.js"
 
-output.survive(operations[process.argv[2] ?? ""]?.isChange === false)
+const operation = operations[process.argv[2] ?? ""]
+output.survive(operation !== undefined && operation.isChange !== true)
 
 Command.run(command, { name: "manilla-workflows", version: "0.1.0" })(process.argv).pipe(
   Effect.tapError((error) =>

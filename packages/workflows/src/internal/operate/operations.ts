@@ -9,10 +9,10 @@ import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import * as Struct from "effect/Struct"
 import type * as Batch from "../../Batch.js"
 import * as batch from "../batch/operate.js"
 import { workflowName } from "../batch/rules.js"
@@ -37,11 +37,13 @@ const states = {
 
 /** The inputs of all operations, as text from a command line or a URL. */
 const Input = Schema.Struct({
-  key: Schema.optional(Storable),
+  key: Schema.optionalWith(Storable, { default: () => "" }),
   workflow: Schema.optional(Storable),
-  state: Schema.optional(Schema.Literal(...Struct.keys(states))),
-  limit: Schema.optional(Schema.NumberFromString.pipe(Schema.int(), Schema.positive())),
-  reveal: Schema.optional(Schema.BooleanFromString)
+  state: Schema.optionalWith(Schema.Literal(...Record.keys(states)), { default: () => "open" }),
+  limit: Schema.optionalWith(Schema.NumberFromString.pipe(Schema.int(), Schema.positive()), {
+    default: () => 100
+  }),
+  reveal: Schema.optionalWith(Schema.BooleanFromString, { default: () => false })
 })
 type Input = typeof Input.Type
 
@@ -49,7 +51,7 @@ type Input = typeof Input.Type
 export const inputs: Readonly<Record<keyof Input, string>> = {
   key: "the key of an execution or of a batch",
   workflow: "the versioned name of a workflow, such as Manilla/DisbursePayout/2",
-  state: `${Struct.keys(states).join(", ")}; by default open, those that have not ended`,
+  state: `${Record.keys(states).join(", ")}; by default open, those that have not ended`,
   limit: "the most rows; by default 100",
   reveal: "also print payloads, results and phone numbers"
 }
@@ -65,12 +67,12 @@ export interface Answer {
   readonly text: Stream.Stream<string, Failure>
 }
 
-export interface Operation {
+export interface Operation<I = unknown, E = Failure> {
   readonly about: string
   readonly takes: ReadonlyArray<keyof Input>
-  readonly isChange: boolean
-  readonly isTable: boolean
-  readonly run: (inside: Store.Store, input: unknown) => Effect.Effect<Answer, Failure>
+  readonly isChange?: boolean
+  readonly isTable?: boolean
+  readonly run: (inside: Store.Store, input: I) => Effect.Effect<Answer, E>
 }
 
 /** Control characters would move the cursor of the terminal. */
@@ -88,30 +90,31 @@ const table = (
   columns: Readonly<Record<string, number>>,
   none = "none"
 ): Answer => {
-  const line = (cell: (name: string) => unknown) =>
-    Object.entries(columns)
-      .map(([name, width]) => fit(cell(name), width))
+  const header = Record.map(columns, (_, name) => name.toUpperCase())
+  const line = (row: Row) =>
+    Record.collect(columns, (name, width) => fit(row[name], width))
       .join(" ")
       .trimEnd()
-  const header = line((name) => name.toUpperCase())
-  const lines = Stream.map(rows, (row) => line((name) => row[name])).pipe(
-    Stream.orElseIfEmpty(() => none)
-  )
-  return { rows, text: Stream.concat(Stream.make(header), lines) }
+  const lines = Stream.orElseIfEmpty(Stream.map(rows, line), () => none)
+  return { rows, text: Stream.concat(Stream.make(line(header)), lines) }
 }
 
 const isBatch = ({ workflow }: Store.Name) => workflow === workflowName
 
-const iso = (millis: number | null | undefined) =>
-  millis === undefined || millis === null ? undefined : new Date(millis).toISOString()
+const iso = (millis: number | undefined) =>
+  millis === undefined ? undefined : new Date(millis).toISOString()
 
 const refused = (status: Refused["status"], message: string) =>
   Effect.fail(new Refused({ status, message }))
 
-type Batches = ReturnType<typeof batch.make>
+type Expected =
+  Failure | Execution.ExecutionNotFound | Execution.ExecutionNotEnded | Execution.ExecutionPurged
 
-const orRefused = (error: Effect.Effect.Error<ReturnType<Batches["pause" | "purge"]>>): Failure =>
-  error._tag === "StorageError" ? error : new Refused({ status: 409, message: error.message })
+/** Repeating the operation helps only after a failure of the store. */
+const orRefused = (error: Expected): Failure =>
+  error._tag === "StorageError" || error._tag === "Refused"
+    ? error
+    : new Refused({ status: 409, message: error.message })
 
 const runnersText = (runners: ReadonlyArray<string>) =>
   runners.length === 0
@@ -119,23 +122,12 @@ const runnersText = (runners: ReadonlyArray<string>) =>
     : `Workflows are run by ${runners.join(", ")}.`
 
 /** The executions with a key, in all workflows. */
-const found = ({ list }: Store.Store, { key = "", workflow }: Input) =>
-  Effect.filterOrFail(
-    list({ businessKey: key, workflow }, undefined, 100),
-    Arr.isNonEmptyReadonlyArray,
-    () =>
-      new Refused({
-        status: 404,
-        message: `no execution or batch has the key ${JSON.stringify(key)}${workflow === undefined ? "" : ` in ${workflow}`}. Correct the key: \`list --state all\` prints those that there are.`
-      })
-  )
-
-const findOne = (inside: Store.Store, input: Input) =>
-  Effect.flatMap(found(inside, input), ([first, ...others]) => {
-    const names = [first, ...others].map(({ workflow }) => workflow).join(", ")
-    return others.length > 0
-      ? refused(409, `several workflows have this key. Name one with --workflow: ${names}`)
-      : Effect.succeed(first)
+const found = ({ list }: Store.Store, { key, workflow }: Input) =>
+  Effect.flatMap(list({ businessKey: key, workflow }, undefined, 100), (all) => {
+    if (Arr.isNonEmptyReadonlyArray(all)) return Effect.succeed(all)
+    const where = workflow === undefined ? "" : ` in ${workflow}`
+    const message = `no execution or batch has the key ${JSON.stringify(key)}${where}. Correct the key: \`list --state all\` prints those that there are.`
+    return refused(404, message)
   })
 
 /** The words for the phases of a batch that has not ended. */
@@ -149,28 +141,25 @@ const phases: Partial<Record<Batches.Phase, words.Words>> = {
   interrupted: words.said("is interrupted", " It ends after the items that were sent.")
 }
 
-/** An execution, and the phase of a batch. */
+/** An execution, and the phase of a batch that has not ended. */
 const statusOf = ({ batches }: Store.Store, execution: Execution.Execution) =>
   Effect.gen(function* () {
     const status = Execution.toStatus(execution)
+    const { businessKey: key, dueMillis, end, workflow } = status
     const now = yield* Clock.currentTimeMillis
-    const stored = isBatch(status)
-      ? Option.getOrUndefined(yield* batches.find(status.businessKey))
-      : undefined
-    const phase = status.end === undefined ? stored?.phase : undefined
+    const stored = isBatch(status) && end === undefined ? yield* batches.find(key) : Option.none()
+    const phase = Option.getOrUndefined(stored)?.phase
     // Others wait for an event, or are due at once.
-    const isTimed =
-      status.state === "Waiting" && status.dueMillis > 0 && status.dueMillis < Execution.never
-    const { brief, text } =
-      (phase === undefined ? undefined : phases[phase]) ?? words.state(status, now)
+    const isTimed = status.state === "Waiting" && dueMillis > 0 && dueMillis < Execution.never
+    const { brief, text } = (phase && phases[phase]) ?? words.state(status, now)
     return {
-      key: status.businessKey,
-      workflow: status.workflow,
+      key,
+      workflow,
       state: phase ?? status.state.toLowerCase(),
       started: iso(status.startedMillis),
-      ended: iso(status.end?.atMillis),
+      ended: iso(end?.atMillis),
       resource: status.resource,
-      due: isTimed ? iso(status.dueMillis) : undefined,
+      due: isTimed ? iso(dueMillis) : undefined,
       now: brief,
       text
     }
@@ -193,21 +182,18 @@ const reportOf = (inside: Store.Store, execution: Execution.Execution, reveal: b
   Effect.gen(function* () {
     const status = yield* statusOf(inside, execution)
     const steps = yield* inside.steps(execution.executionId)
-    const count = isBatch(execution)
-      ? yield* inside.batches.count(execution.businessKey)
-      : undefined
+    const events = words.events(execution, steps)
+    const count = isBatch(execution) ? yield* inside.batches.count(status.key) : undefined
     return {
       ...status,
       interruptRequested: execution.isCancelRequested,
       items:
         count &&
-        Struct.keys(counts).flatMap((state) => {
+        Record.keys(counts).flatMap((state) => {
           const items = count[state]
           return items === undefined ? [] : [{ state, text: counts[state], items }]
         }),
-      events: words
-        .events(execution, steps)
-        .map((event) => ({ ...event, at: iso(event.atMillis) })),
+      events: events.map((event) => ({ ...event, at: iso(event.atMillis) })),
       payload: reveal && execution.payload !== "" ? execution.payload : undefined,
       result: reveal ? execution.exit : undefined
     }
@@ -235,8 +221,8 @@ const reportLines = (report: Report) => {
 const resultRow = ({ businessKey, end, key, state }: Batch.ItemResult, reveal: boolean) => {
   const exit = Option.getOrUndefined(end)
   const paid = exit?._tag === "Success" ? exit.value : undefined
-  const error = exit?._tag === "Failure" ? Cause.failureOption(exit.cause) : Option.none()
-  const isDefect = exit?._tag === "Failure" && Option.isNone(error)
+  const cause = exit?._tag === "Failure" ? exit.cause : Cause.empty
+  const error = Option.getOrUndefined(Cause.failureOption(cause))
   return {
     item: key,
     key: businessKey,
@@ -245,183 +231,148 @@ const resultRow = ({ businessKey, end, key, state }: Batch.ItemResult, reveal: b
     status: paid?.status ?? "",
     amount: paid?.amount ?? "",
     currency: paid?.currency ?? "",
-    error: Option.match(error, {
-      onNone: () => (isDefect ? "a defect" : ""),
-      onSome: ({ message }) => message
-    }),
-    ...(reveal
-      ? { destination: paid?.destination === undefined ? "" : Redacted.value(paid.destination) }
-      : {})
+    error: error?.message ?? (Cause.isEmpty(cause) ? "" : "a defect"),
+    ...(reveal ? { destination: paid?.destination ? Redacted.value(paid.destination) : "" } : {})
   }
 }
 
-const operation = (
-  about: string,
-  takes: ReadonlyArray<keyof Input>,
-  run: (inside: Store.Store, input: Input) => Effect.Effect<Answer, Failure>,
-  { isChange = false, isTable = false } = {}
-): Operation => ({
-  about,
-  takes,
-  isChange,
-  isTable,
+/** An operation that checks its input. */
+const checked = ({ run, ...operation }: Operation<Input, Expected>): Operation => ({
+  ...operation,
   run: (inside, input) =>
     Schema.decodeUnknown(Input)(input).pipe(
       Effect.catchTag("ParseError", ({ issue }) =>
         refused(400, Issues.print(Issues.fromParseIssue(issue)))
       ),
-      Effect.flatMap((valid) => run(inside, valid))
+      Effect.flatMap((valid) => run(inside, valid)),
+      Effect.mapError(orRefused)
     )
 })
 
 const unchanged = "it has ended, and nothing was changed."
 
-/** A change of a batch, which says what follows. */
-const changeBatch = (
-  { batches: table }: Store.Store,
-  name: "pause" | "resume" | "interrupt" | "purge",
-  key: string,
-  done: string
-) =>
+// The execution of the batch was found: only its items are missing.
+const noItems =
+  "its items are not stored yet. Nothing was sent, and nothing was changed. If its start still runs, repeat this after it. If its start failed, nothing is sent until the batch is started again."
+
+type Change = "resume" | "interrupt" | "pause" | "purge"
+
+/** Returns what follows. */
+const changeBatch = (inside: Store.Store, change: Change, key: string, done: string) =>
   Effect.gen(function* () {
-    const batches = batch.make(table)
-    const onBatch: Effect.Effect<boolean | void, Parameters<typeof orRefused>[0]> =
-      batches[name](key)
-    if ((yield* onBatch) !== false) return done
+    const batches = batch.make(inside.batches)
+    const isChanged = yield* batches[change](key)
+    if (isChanged !== false) return done
     const { phase } = yield* batches.found(key)
     const now = phases[phase]?.brief
     return now === undefined ? unchanged : `it ${now}, and nothing was changed.`
-  }).pipe(
-    // Its execution was found: only its items are missing.
-    Effect.catchTag("ExecutionNotFound", () =>
-      refused(
-        409,
-        "its items are not stored yet. Nothing was sent, and nothing was changed. If its start still runs, repeat this after it. If its start failed, nothing is sent until the batch is started again."
-      )
-    ),
-    Effect.mapError((error) => (error._tag === "Refused" ? error : orRefused(error)))
-  )
+  }).pipe(Effect.catchTag("ExecutionNotFound", () => refused(409, noItems)))
 
-/** A change of rows, which says what follows. */
+/** A change of an execution, or of a batch, which says what follows. */
 const change = (
-  name: "pause" | "resume" | "interrupt" | "purge",
+  name: Change,
   about: string,
-  onExecution: (
-    execution: Execution.Execution,
-    inside: Store.Store
-  ) => Effect.Effect<string, Failure>,
+  onExecution: (one: Execution.Execution, inside: Store.Store) => Effect.Effect<string, Expected>,
   batchDone: string
-): Operation =>
-  operation(
-    about,
-    ["key", "workflow"],
-    (inside, input) =>
-      Effect.gen(function* () {
-        const execution = yield* findOne(inside, input)
-        const { businessKey: key, workflow } = execution
-        const done = yield* isBatch(execution)
-          ? changeBatch(inside, name, key, batchDone)
-          : onExecution(execution, inside)
-        const runners = yield* inside.runners
-        return {
-          rows: Stream.make({ key, workflow, done, runners }),
-          text: Stream.make(plain(`${key}: ${done} ${runnersText(runners)}`))
-        }
-      }),
-    { isChange: true }
-  )
-
-/** Says what follows a change of a row: a process that runs workflows notices it within a second. */
-const changed = (
-  row: ReturnType<Store.Store["resume"]>,
-  done: (changed: Execution.Execution) => string
-) =>
-  Effect.map(
-    row,
-    Option.match({
-      onNone: () => "it is no longer stored.",
-      onSome: (changed) => (changed.end === undefined ? done(changed) : unchanged)
+): Operation<Input, Expected> => ({
+  about,
+  takes: ["key", "workflow"],
+  isChange: true,
+  run: (inside, input) =>
+    Effect.gen(function* () {
+      const all = yield* found(inside, input)
+      if (all.length > 1) {
+        const names = all.map(({ workflow }) => workflow).join(", ")
+        const message = `several workflows have this key. Name one with --workflow: ${names}`
+        return yield* refused(409, message)
+      }
+      const [execution] = all
+      const { businessKey: key, workflow } = execution
+      const done = yield* isBatch(execution)
+        ? changeBatch(inside, name, key, batchDone)
+        : onExecution(execution, inside)
+      const runners = yield* inside.runners
+      const text = plain(`${key}: ${done} ${runnersText(runners)}`)
+      return { rows: Stream.make({ key, workflow, done, runners }), text: Stream.make(text) }
     })
-  )
+})
 
-/** All operations, for the command and for the routes. */
-export const operations: Readonly<Record<string, Operation>> = {
-  summary: operation(
-    "counts the executions and batches that have not ended, by workflow",
-    [],
-    ({ open }) =>
+/** A process that runs workflows notices the change of a row within a second. */
+const changed = (done: (row: Execution.Execution) => string) =>
+  Option.match({
+    onNone: () => "it is no longer stored.",
+    onSome: (row: Execution.Execution) => (row.end === undefined ? done(row) : unchanged)
+  })
+
+const all: Readonly<Record<string, Operation<Input, Expected>>> = {
+  summary: {
+    about: "counts the executions and batches that have not ended, by workflow",
+    takes: [],
+    isTable: true,
+    run: ({ open }) =>
       Effect.map(open, (all) => {
         const rows = Array.from(all, ([workflow, { oldestMillis, running, waiting }]) => {
-          const oldest = iso(oldestMillis)
-          return { workflow, running, waiting, oldest }
+          return { workflow, running, waiting, oldest: iso(oldestMillis) }
         })
         const widths = { workflow: 45, running: 12, waiting: 12, oldest: 24 }
         return table(Stream.fromIterable(rows), widths)
-      }),
-    { isTable: true }
-  ),
-  list: operation(
-    "lists executions and batches, the oldest first",
-    ["workflow", "state", "limit"],
-    (inside, { limit = 100, state = "open", workflow }) => {
-      const filter = { workflow, states: states[state] }
-      const rows = Store.pages(inside, filter, limit).pipe(
+      })
+  },
+  list: {
+    about: "lists executions and batches, the oldest first",
+    takes: ["workflow", "state", "limit"],
+    isTable: true,
+    run: (inside, { limit, state, workflow }) => {
+      const rows = Store.pages(inside, { workflow, states: states[state] }, limit).pipe(
         Stream.take(limit),
         Stream.mapEffect((execution) => statusOf(inside, execution))
       )
-      const widths = { key: 40, workflow: 25, now: 33 }
-      const none =
-        state === "open" ? "none is open: --state all also lists those that have ended" : "none"
-      return Effect.succeed(table(rows, widths, none))
-    },
-    { isTable: true }
-  ),
-  show: operation(
-    "prints what happened to an execution or a batch, and what it will do next",
-    ["key", "workflow", "reveal"],
-    (inside, input) =>
+      const ended = state === "open" ? " is open: --state all also lists those that have ended" : ""
+      return Effect.succeed(table(rows, { key: 40, workflow: 25, now: 33 }, `none${ended}`))
+    }
+  },
+  show: {
+    about: "prints what happened to an execution or a batch, and what it will do next",
+    takes: ["key", "workflow", "reveal"],
+    run: (inside, input) =>
       Effect.gen(function* () {
         const all = yield* found(inside, input)
-        const reports = yield* Effect.forEach(all, (execution) =>
-          reportOf(inside, execution, input.reveal === true)
-        )
+        const reports = yield* Effect.forEach(all, (one) => reportOf(inside, one, input.reveal))
         const runners = yield* inside.runners
         const isOpen = all.some(({ end }) => end === undefined)
-        const text = [
-          ...reports.flatMap(reportLines),
-          ...(isOpen ? ["", runnersText(runners)] : [])
-        ]
+        const next = isOpen ? ["", runnersText(runners)] : []
+        const text = [...reports.flatMap(reportLines), ...next]
         return { rows: Stream.fromIterable(reports), text: Stream.fromIterable(text) }
       })
-  ),
-  results: operation(
-    "prints the result of each item of a batch",
-    ["key", "reveal"],
-    (inside, input) =>
-      Effect.gen(function* () {
-        const { found, results } = batch.make(inside.batches)
-        const key = input.key ?? ""
-        yield* Effect.mapError(found(key), orRefused)
-        const rows = results(key).pipe(
-          Stream.mapError(orRefused),
-          Stream.map((result) => resultRow(result, input.reveal === true))
-        )
-        const widths = { item: 20, state: 12, reference: 18, status: 10, amount: 12, error: 23 }
-        return table(rows, widths)
-      }),
-    { isTable: true }
-  ),
+  },
+  results: {
+    about: "prints the result of each item of a batch",
+    takes: ["key", "reveal"],
+    isTable: true,
+    run: ({ batches }, { key, reveal }) => {
+      const { found, results } = batch.make(batches)
+      const rows = results(key).pipe(
+        Stream.mapError(orRefused),
+        Stream.map((result) => resultRow(result, reveal))
+      )
+      const widths = { item: 20, state: 12, reference: 18, status: 10, amount: 12, error: 23 }
+      // Before its first row, because an answer has begun then.
+      return Effect.as(found(key), table(rows, widths))
+    }
+  },
   resume: change(
     "resume",
     "ends the pause of an execution now, or of a batch",
     ({ executionId }, { resume }) =>
-      changed(resume(executionId), ({ clocks, pause }) =>
-        pause === undefined
-          ? "it is in no pause, and nothing was changed."
-          : // A pause of this name that a body has named itself has a time.
-            pause === Execution.Pause.signal && clocks[pause] === undefined
+      Effect.map(
+        resume(executionId),
+        changed(({ clocks, pause }) => {
+          if (pause === undefined) return "it is in no pause, and nothing was changed."
+          // A pause of this name that a body has named itself has a time.
+          return pause === Execution.Pause.signal && clocks[pause] === undefined
             ? "it goes on waiting for a signal."
             : "its pause ends within a second."
+        })
       ),
     "it sends items again within a second."
   ),
@@ -429,9 +380,11 @@ export const operations: Readonly<Record<string, Operation>> = {
     "interrupt",
     "stops an execution, after the outcome of its request is known, or a batch",
     ({ executionId }, { interrupt }) =>
-      changed(
+      Effect.map(
         interrupt(executionId),
-        () => "it is to end. If the outcome of a request is unknown, that is continued first."
+        changed(
+          () => "it is to end. If the outcome of a request is unknown, that is continued first."
+        )
       ),
     "it sends no further items, for good. Those that were sent continue."
   ),
@@ -445,10 +398,13 @@ export const operations: Readonly<Record<string, Operation>> = {
     "purge",
     "deletes what is stored of an execution or a batch that has ended, except its key",
     (execution, { purge }) =>
-      purge(execution).pipe(
-        Effect.as("its payload, its result and its steps are deleted. The key stays taken."),
-        Effect.catchTag("ExecutionNotEnded", ({ message }) => refused(409, message))
+      Effect.as(
+        purge(execution),
+        "its payload, its result and its steps are deleted. The key stays taken."
       ),
     "its items and their results are deleted. The key stays taken."
   )
 }
+
+/** All operations, for the command and for the routes. */
+export const operations: Readonly<Record<string, Operation>> = Record.map(all, checked)

@@ -8,7 +8,7 @@ import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { createHash, timingSafeEqual } from "node:crypto"
-import { type Operation, operations } from "./operations.js"
+import { operations } from "./operations.js"
 import * as page from "./page.js"
 
 const digest = (text: string) => createHash("sha256").update(text).digest()
@@ -21,31 +21,27 @@ const textOf = (status: number, message: string) => HttpServerResponse.text(mess
  */
 export const make = (inside: Store.Store, token: Redacted.Redacted): HttpRouter.HttpRouter => {
   const expected = digest(`Bearer ${Redacted.value(token)}`)
-  const isAllowed = ({ headers }: HttpServerRequest.HttpServerRequest) =>
-    timingSafeEqual(digest(headers["authorization"] ?? ""), expected)
-
-  const handler = ({ run }: Operation) =>
-    Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      if (!isAllowed(request)) return textOf(401, "the header Authorization must have the token")
-      const url = Option.getOrUndefined(HttpServerRequest.toURL(request))
-      const { rows } = yield* run(inside, Object.fromEntries(url?.searchParams ?? []))
-      const lines = Stream.map(rows, (row) => `${JSON.stringify(row)}\n`)
-      return HttpServerResponse.stream(Stream.encodeText(lines), {
-        contentType: "application/x-ndjson"
-      })
-    }).pipe(
-      Effect.catchTags({
-        Refused: ({ message, status }) => Effect.succeed(textOf(status, message)),
-        StorageError: ({ message }) => Effect.succeed(textOf(503, message))
-      })
-    )
-
-  const calls = Record.toEntries(operations).map(([name, operation]) =>
+  const calls = Record.collect(operations, (name, { isChange, run }) =>
     HttpRouter.makeRoute(
-      operation.isChange ? "POST" : "GET",
+      isChange ? "POST" : "GET",
       `/workflows/${name}`,
-      handler(operation)
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        if (!timingSafeEqual(digest(request.headers["authorization"] ?? ""), expected)) {
+          return textOf(401, "the header Authorization must have the token")
+        }
+        const url = Option.getOrUndefined(HttpServerRequest.toURL(request))
+        const { rows } = yield* run(inside, Object.fromEntries(url?.searchParams ?? []))
+        const lines = Stream.map(rows, (row) => `${JSON.stringify(row)}\n`)
+        return HttpServerResponse.stream(Stream.encodeText(lines), {
+          contentType: "application/x-ndjson"
+        })
+      }).pipe(
+        Effect.catchTags({
+          Refused: ({ message, status }) => Effect.succeed(textOf(status, message)),
+          StorageError: ({ message }) => Effect.succeed(textOf(503, message))
+        })
+      )
     )
   )
   return HttpRouter.fromIterable([...page.routes, ...calls])

@@ -115,10 +115,8 @@ const error = (value: unknown): Said => {
 
 const failure = (cause: Cause.Cause<unknown>): Said => {
   if (Cause.isInterruptedOnly(cause)) return { text: "ended because it was interrupted" }
-  const said = Option.match(Cause.failureOption(cause), {
-    onSome: error,
-    onNone: (): Said => ({ text: "a defect", tone: "bad" })
-  })
+  const known = Option.map(Cause.failureOption(cause), error)
+  const said = Option.getOrElse(known, (): Said => ({ text: "a defect", tone: "bad" }))
   return { ...said, text: `ended with ${said.text}` }
 }
 
@@ -144,28 +142,6 @@ export const line = ({ detail = "", pauseMillis, step, text }: Event): string =>
   return `${[step, text, detail].filter((part) => part !== "").join(": ")}${pause}`
 }
 
-/** The result of one round of a step: a request or a look. */
-const roundSaid = (result: unknown): Said => {
-  const value = Predicate.isRecord(result) ? result : {}
-  const millis = (name: string) => Number(value[name] ?? 0)
-  switch (value["_tag"]) {
-    case "Created":
-      return { text: "answered", detail: resource(value["resource"]), tone: "good" }
-    case "Open":
-      return { ...error(value["error"]), pauseMillis: millis("pauseMillis") }
-    case "Pending":
-      return { text: "no final status yet", pauseMillis: millis("pauseMillis") }
-    case "Done":
-      return { text: "final", detail: resource(value["value"]) }
-    case "Expired":
-      return { text: `gave up after ${span(millis("waitedMillis"))}`, tone: "bad" }
-    case "Cancelled":
-      return { text: "saw the interrupt" }
-    default:
-      return { text: "done" }
-  }
-}
-
 /** The kinds of the steps in a round, by the first part of their names. Other steps have none of these. */
 const kinds: Readonly<Record<string, Event["kind"]>> = {
   begin: "sent",
@@ -181,17 +157,27 @@ const stepEvent = ({ exit, name, storedMillis }: Store.Step): Event => {
   const kind = kinds[prefix] ?? "step"
   const count = `, ${kind === "looked" ? "look" : "request"} ${Number(round) + 1}`
   const step = round === undefined ? block : `${block}${count}`
-  const said = exitSaid(exit, (value) => {
-    switch (prefix) {
+  const said = exitSaid(exit, (result) => {
+    const value = Predicate.isRecord(result) ? result : {}
+    const millis = (name: string) => Number(value[name] ?? 0)
+    switch (kind === "answered" || kind === "looked" ? value["_tag"] : prefix) {
       case "begin":
         return { text: "sent" }
-      case "write":
-      case "look":
-        return roundSaid(value)
+      case "Created":
+        return { text: "answered", detail: resource(value["resource"]), tone: "good" }
+      case "Open":
+        return { ...error(value["error"]), pauseMillis: millis("pauseMillis") }
+      case "Pending":
+        return { text: "no final status yet", pauseMillis: millis("pauseMillis") }
+      case "Done":
+        return { text: "final", detail: resource(value["value"]) }
+      case "Expired":
+        return { text: `gave up after ${span(millis("waitedMillis"))}`, tone: "bad" }
+      case "Cancelled":
       case "cancelled":
         return { text: "saw the interrupt" }
       case "compensating":
-        return { text: value === true ? kept : "is undone" }
+        return { text: result === true ? kept : "is undone" }
       case child:
         return { text: name.endsWith("/begun") ? "started" : "ended" }
       default:
