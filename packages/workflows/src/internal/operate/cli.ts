@@ -26,15 +26,12 @@ const database = {
 
 /** Loads a driver, an optional peer. */
 export const driver = <A>(packages: string, load: () => Promise<A>) =>
-  Effect.tryPromise({ try: load, catch: (cause) => cause }).pipe(
-    Effect.catchAll((cause) => {
-      if (!Predicate.hasProperty(cause, "code") || cause.code !== "ERR_MODULE_NOT_FOUND") {
-        return Effect.die(cause)
-      }
-      const message = `the driver of this database is not installed: npm install ${packages}`
-      return Effect.fail(new Refused({ status: 409, message }))
-    })
-  )
+  Effect.catchAllDefect(Effect.promise(load), (defect) => {
+    const isMissing =
+      Predicate.hasProperty(defect, "code") && defect.code === "ERR_MODULE_NOT_FOUND"
+    const message = `the driver of this database is not installed: npm install ${packages}`
+    return isMissing ? new Refused({ status: 409, message }) : Effect.die(defect)
+  })
 
 /** Only the driver that is used is loaded. */
 const opened = ({ postgres, sqlite }: Command.Command.ParseConfig<typeof database>) =>

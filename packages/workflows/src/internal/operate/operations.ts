@@ -35,14 +35,14 @@ const states = {
   all: Execution.State.literals
 } as const
 
+const Limit = Schema.NumberFromString.pipe(Schema.int(), Schema.positive())
+
 /** The inputs of all operations, as text from a command line or a URL. */
 const Input = Schema.Struct({
   key: Schema.optionalWith(Storable, { default: () => "" }),
   workflow: Schema.optional(Storable),
   state: Schema.optionalWith(Schema.Literal(...Record.keys(states)), { default: () => "open" }),
-  limit: Schema.optionalWith(Schema.NumberFromString.pipe(Schema.int(), Schema.positive()), {
-    default: () => 100
-  }),
+  limit: Schema.optionalWith(Limit, { default: () => 100 }),
   reveal: Schema.optionalWith(Schema.BooleanFromString, { default: () => false })
 })
 type Input = typeof Input.Type
@@ -221,8 +221,8 @@ const reportLines = (report: Report) => {
 const resultRow = ({ businessKey, end, key, state }: Batch.ItemResult, reveal: boolean) => {
   const exit = Option.getOrUndefined(end)
   const paid = exit?._tag === "Success" ? exit.value : undefined
-  const cause = exit?._tag === "Failure" ? exit.cause : Cause.empty
-  const error = Option.getOrUndefined(Cause.failureOption(cause))
+  const isFailed = exit?._tag === "Failure"
+  const error = isFailed ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
   return {
     item: key,
     key: businessKey,
@@ -231,7 +231,7 @@ const resultRow = ({ businessKey, end, key, state }: Batch.ItemResult, reveal: b
     status: paid?.status ?? "",
     amount: paid?.amount ?? "",
     currency: paid?.currency ?? "",
-    error: error?.message ?? (Cause.isEmpty(cause) ? "" : "a defect"),
+    error: error?.message ?? (isFailed ? "a defect" : ""),
     ...(reveal ? { destination: paid?.destination ? Redacted.value(paid.destination) : "" } : {})
   }
 }
