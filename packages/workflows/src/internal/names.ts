@@ -24,4 +24,4 @@ export const pausePattern = /^(carry-on|wait)\/(.+)\/\d+$/
 
 /** The kind and the name of any other step. Some are the engine's. */
 export const stepPattern =
-  /^(?:(step|cancelled|child|deferred|compensating)\/)?(.+?)(?:\/(?:\d+|begun))?$/
+  /^(?:(step|cancelled|child|deferred|sent|compensating)\/)?(.+?)(?:\/(?:\d+|begun))?$/

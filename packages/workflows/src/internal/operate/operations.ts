@@ -261,8 +261,8 @@ type Change = "resume" | "interrupt" | "pause" | "purge"
 const changeBatch = (inside: Store.Store, change: Change, key: string, done: string) =>
   Effect.gen(function* () {
     const batches = batch.make(inside.batches)
-    const isChanged = yield* batches[change](key)
-    if (isChanged !== false) return done
+    const isChanged: Effect.Effect<boolean | void, Expected> = batches[change](key)
+    if ((yield* isChanged) !== false) return done
     const { phase } = yield* batches.found(key)
     const now = phases[phase]?.brief
     return now === undefined ? unchanged : `it ${now}, and nothing was changed.`

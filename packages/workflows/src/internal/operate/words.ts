@@ -162,6 +162,7 @@ const stepEvent = ({ exit, name, storedMillis }: Store.Step): Event => {
     const millis = (name: string) => Number(value[name] ?? 0)
     switch (kind === "answered" || kind === "looked" ? value["_tag"] : prefix) {
       case "begin":
+      case "sent":
         return { text: "sent" }
       case "Created":
         return { text: "answered", detail: resource(value["resource"]), tone: "good" }
