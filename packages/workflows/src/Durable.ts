@@ -6,7 +6,8 @@
  *
  * - It calls blocks one after another. Start an execution each for what should run concurrently: a block in a
  *   `DurableDeferred.raceAll` or `into` dies.
- * - It calls them itself: a block in another one, such as in a `step`, or in an activity dies.
+ * - It calls them itself: a block in another one, such as in a `step`, or in an activity dies. So does a `step` that
+ *   waits for a pause, a signal or an execution.
  * - An execution that it awaits counts as a part of it: nothing is undone while that one may pay.
  * - Everything that reads or changes the world, the clock and random numbers included, happens in a block.
  * - Each block has a name of its own. A loop puts its index into the names.

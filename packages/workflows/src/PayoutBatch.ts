@@ -148,11 +148,10 @@ const make = Effect.gen(function* () {
  * @since 0.1.0
  * @category layers
  */
-export const layerOperator: Layer.Layer<
+export const layerOperator: Layer.Layer<PayoutBatch, never, Engine.Engine> = Layer.effect(
   PayoutBatch,
-  never,
-  Engine.Engine | WorkflowEngine.WorkflowEngine
-> = Layer.effect(PayoutBatch, make)
+  make
+)
 
 const isSame = (a: Batch.Progress, b: Batch.Progress): boolean =>
   JSON.stringify(a) === JSON.stringify(b)
