@@ -43,8 +43,7 @@ const costOf = (rounds: ReadonlyArray<Round>, name: Name) => {
   }
 }
 
-const sumOf = ({ cpuMillis, databaseMillis }: ReturnType<typeof costOf>): number =>
-  cpuMillis + databaseMillis
+const sumOf = (cost: ReturnType<typeof costOf>) => cost.cpuMillis + cost.databaseMillis
 
 const goals = ({ rounds, waits }: Report) => {
   const of = (name: Name) => costOf(rounds, name)
@@ -52,6 +51,8 @@ const goals = ({ rounds, waits }: Report) => {
   const onSqlite = of("sqliteBatch")
   const single = of("postgres")
   const dbos = of("dbos")
+  // Where the goal is from, the worker of DBOS takes 1.7 ms, and this may take 1.5.
+  const inMemory = (1.5 / 1.7) * dbos.cpuMillis
   return [
     atMost("`PayoutBatch`, PostgreSQL: CPU of the worker, an item", 0.6, batch.cpuMillis, millis),
     atMost("the same: CPU of PostgreSQL", 0.2, batch.databaseMillis, millis),
@@ -61,7 +62,7 @@ const goals = ({ rounds, waits }: Report) => {
     atMost("one payout, PostgreSQL: all CPU, beside DBOS", sumOf(dbos), sumOf(single), millis),
     atLeast("the same: payouts, beside DBOS", dbos.rate, single.rate, perSecond),
     atMost("one payout, SQLite: CPU", 5, of("sqlite").cpuMillis, millis),
-    atMost("one payout, memory: CPU", 1.5, of("memory").cpuMillis, millis),
+    atMost("one payout, memory: CPU, beside DBOS", inMemory, of("memory").cpuMillis, millis),
     ...waits.map(({ measured: { p50Millis }, name }) =>
       atMost(`\`await\` of ${waitMillis} ms, ${programs[name].title}: p50`, 100, p50Millis, millis)
     )
