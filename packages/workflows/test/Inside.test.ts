@@ -69,6 +69,15 @@ it.live("an execution that waits for a signal has no time at which it is due", (
   })
 )
 
+it.effect("a resume says that an execution goes on waiting for another one", () =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    yield* store.insert({ ...execution, pause: `${Execution.Pause.child}/1` })
+    const resumed = yield* print(store, "resume", { key: "order-42" })
+    assert.include(resumed, "it goes on waiting for an execution that it has started.")
+  })
+)
+
 it.live("control characters of a key reach no terminal", () =>
   Effect.gen(function* () {
     const executions = yield* memoryStore.make
@@ -200,7 +209,8 @@ it.effect.each([
   ["interrupt", "interrupted", "it is interrupted, and nothing was changed."],
   ["interrupt", "ended", "it has ended, and nothing was changed."],
   ["interrupt", "storing", "its items are not stored yet. Nothing was sent"],
-  ["purge", "ended", "its items and their results are deleted."]
+  ["purge", "ended", "its items and their results are deleted."],
+  ["results", "storing", "its items are not stored yet. Nothing was sent"]
 ] as const)("%s of a batch that is %s says what follows", ([name, phase, expected]) =>
   Effect.gen(function* () {
     const store = yield* memoryStore.make

@@ -251,9 +251,12 @@ const checked = ({ run, ...operation }: Operation<Input, Expected>): Operation =
 
 const unchanged = "it has ended, and nothing was changed."
 
-// The execution of the batch was found: only its items are missing.
-const noItems =
-  "its items are not stored yet. Nothing was sent, and nothing was changed. If its start still runs, repeat this after it. If its start failed, nothing is sent until the batch is started again."
+/** The batch was found: only its items are missing. */
+const noItems = new Refused({
+  status: 409,
+  message:
+    "its items are not stored yet. Nothing was sent, and nothing was changed. If its start still runs, repeat this after it. If its start failed, nothing is sent until the batch is started again."
+})
 
 type Change = "resume" | "interrupt" | "pause" | "purge"
 
@@ -266,7 +269,7 @@ const changeBatch = (inside: Store.Store, change: Change, key: string, done: str
     const { phase } = yield* batches.found(key)
     const now = phases[phase]?.brief
     return now === undefined ? unchanged : `it ${now}, and nothing was changed.`
-  }).pipe(Effect.catchTag("ExecutionNotFound", () => refused(409, noItems)))
+  }).pipe(Effect.catchTag("ExecutionNotFound", () => noItems))
 
 /** A change of an execution, or of a batch, which says what follows. */
 const change = (
@@ -356,8 +359,13 @@ const all: Readonly<Record<string, Operation<Input, Expected>>> = {
         Stream.map((result) => resultRow(result, reveal))
       )
       const widths = { item: 20, state: 12, reference: 18, status: 10, amount: 12, error: 23 }
-      // Before its first row, because an answer has begun then.
-      return Effect.as(found(key), table(rows, widths))
+      return Effect.gen(function* () {
+        // Before the first row, because an answer has begun then.
+        const stored = yield* batches.find(key)
+        if (Option.exists(stored, ({ phase }) => phase === "storing")) return yield* noItems
+        yield* found(key)
+        return table(rows, widths)
+      })
     }
   },
   resume: change(
@@ -368,6 +376,9 @@ const all: Readonly<Record<string, Operation<Input, Expected>>> = {
         resume(executionId),
         changed(({ clocks, pause }) => {
           if (pause === undefined) return "it is in no pause, and nothing was changed."
+          if (pause.startsWith(`${Execution.Pause.child}/`)) {
+            return "it goes on waiting for an execution that it has started."
+          }
           // A pause of this name that a body has named itself has a time.
           return pause === Execution.Pause.signal && clocks[pause] === undefined
             ? "it goes on waiting for a signal."
