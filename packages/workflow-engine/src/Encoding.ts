@@ -5,7 +5,7 @@
  */
 import * as Issues from "@manilla/core/Issues"
 import * as Effect from "effect/Effect"
-import type * as ParseResult from "effect/ParseResult"
+import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
@@ -47,8 +47,8 @@ export const exitJson = <A, I, E, EI>(
 ) => Schema.parseJson(Schema.Exit({ success, failure, defect: Schema.Defect }))
 
 /**
- * Encodes and decodes `exitJson`. `store` encodes an end and reads it again, as later runs do: it fails if JSON does not
- * keep the end, such as a number that is `NaN`.
+ * Encodes and decodes `exitJson`. `store` encodes an end and reads it again, as later runs do: one that JSON does not keep,
+ * such as a number that is `NaN`, becomes a defect about its subject.
  *
  * @since 0.1.0
  * @category constructors
@@ -58,20 +58,17 @@ export const exitCodec = memoize(
     const schema = exitJson(success, failure)
     const toJson = Schema.encode(schema)
     const fromJson = Schema.decode(schema)
-    const store = (exit: typeof schema.Type) =>
+    const kept = (exit: typeof schema.Type) =>
       Effect.flatMap(toJson(exit), (json) => Effect.map(fromJson(json), (exit) => ({ json, exit })))
+    const store = (subject: string, exit: typeof schema.Type) =>
+      Effect.catchAll(kept(exit), ({ issue }) => {
+        const issues = Issues.print(Issues.fromParseIssue(issue, ["exit"]))
+        const defect = `${subject} does not fit its schema, or JSON does not keep it: ${issues}. Return another value, or change the schema.`
+        return Effect.orDie(kept(Exit.die(defect)))
+      })
     return { toJson, fromJson, store }
   }
 )
-
-/**
- * Says why a value cannot be stored.
- *
- * @since 0.1.0
- * @category errors
- */
-export const unstorable = ({ issue }: ParseResult.ParseError): string =>
-  `cannot be stored as JSON: ${Issues.print(Issues.fromParseIssue(issue, ["result"]))}. Return a value that its schema can encode, or change the schema.`
 
 /**
  * The paths of the members in which two JSON values differ.

@@ -16,7 +16,7 @@ import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import * as Body from "../Body.js"
-import { differences, unstorable } from "../Encoding.js"
+import { differences } from "../Encoding.js"
 import * as Engine from "../Engine.js"
 import * as Execution from "../Execution.js"
 import * as Store from "../Store.js"
@@ -49,15 +49,17 @@ const make = (store: EngineStore, options: runners.Options) =>
       options
     )
 
-    /** The run of a body. A body that has none was cut. */
-    const runOf = ({ executionId }: WorkflowEngine.WorkflowInstance["Type"]) =>
+    /** The run of an execution in this process. A fiber that has outlived it does nothing more. */
+    const runOf = (executionId: string) =>
       Effect.suspend(() => {
         const run = runs.get(executionId)
         return run === undefined ? Effect.interrupt : Effect.succeed(run)
       })
-    const current = Effect.flatMap(WorkflowEngine.WorkflowInstance, runOf)
+    const current = Effect.flatMap(WorkflowEngine.WorkflowInstance, ({ executionId }) =>
+      runOf(executionId)
+    )
 
-    /** A body that paused in a step would wait for the end of the step. */
+    /** A pause waits until nothing else runs in the body, and the step would wait for the pause. */
     const refuseInStep = (run: ownedRun.Run, { scope }: WorkflowEngine.WorkflowInstance["Type"]) =>
       Effect.gen(function* () {
         const { executionId, workflow } = run.execution
@@ -126,18 +128,14 @@ const make = (store: EngineStore, options: runners.Options) =>
         let stored = (yield* resultsOf(run)).get(name)
         if (stored === undefined) {
           const own = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
-          const result = yield* activity.executeEncoded.pipe(
+          const result = yield* activity.execute.pipe(
             Workflow.intoResult,
             Effect.provideService(WorkflowEngine.WorkflowInstance, own),
             Effect.provideService(Body.InStepOf, execution.executionId)
           )
           if (result._tag === "Suspended") return result
-          const json = yield* Effect.orDie(codecs.stepCodec.toJson(result.exit))
-          yield* Effect.catchAll(codecs.endCodec(activity).fromJson(json), (error) =>
-            Effect.dieMessage(
-              `${workflow.name}: the result of ${activity.name} ${unstorable(error)}`
-            )
-          )
+          const subject = `${workflow.name}: the result of ${activity.name}`
+          const { json } = yield* codecs.endCodec(activity).store(subject, result.exit)
           stored = yield* keep(run, name, json)
         }
         yield* codecs.readStep(execution, { name, exit: stored }, activity)
@@ -157,7 +155,7 @@ const make = (store: EngineStore, options: runners.Options) =>
     ): Effect.Effect<Workflow.Result<unknown, unknown>> => {
       const pause = children.pauseOf(executionId)
       return Effect.gen(function* () {
-        const run = yield* runOf(parent)
+        const run = yield* runOf(parent.executionId)
         yield* refuseInStep(run, parent)
         const { sideEffects } = run
         sideEffects.open.add(pause)
@@ -278,23 +276,24 @@ const make = (store: EngineStore, options: runners.Options) =>
           yield* Text.checkName(deferredName)
           const name = signalName(deferredName)
           const json = yield* Effect.orDie(codecs.stepCodec.toJson(exit))
-          const storedMillis = yield* Clock.currentTimeMillis
-          const send = Store.persistently(
-            store.signal(executionId, { name, exit: json, storedMillis })
-          )
           const wakeUp = wake(executionId, transitions.woken)
-          const sender = yield* Effect.serviceOption(WorkflowEngine.WorkflowInstance)
-          if (Option.isNone(sender)) return yield* Effect.zipRight(send, wakeUp)
-          const run = yield* runOf(sender.value)
-          const isOwn = run.execution.executionId === executionId
-          // A race in a run that is cut reports the interrupt of the run, which is no result.
-          if (isOwn && Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return
+          const body = yield* Effect.serviceOption(WorkflowEngine.WorkflowInstance)
           // A body that runs again repeats its signals: to wake a body each time would never end.
-          const step = isOwn ? name : `sent/${executionId}/${deferredName}`
-          if ((yield* resultsOf(run)).has(step)) return
-          yield* isOwn ? keep(run, name, json) : send
+          if (Option.exists(body, (body) => body.executionId === executionId)) {
+            // A race in a run that is cut reports the interrupt of the run, which is no result.
+            if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return
+            const run = yield* runOf(executionId)
+            if ((yield* resultsOf(run)).has(name)) return
+            yield* keep(run, name, json)
+            return yield* wakeUp
+          }
+          const sender = Option.flatMapNullable(body, ({ executionId }) => runs.get(executionId))
+          const sent = `sent/${executionId}/${deferredName}`
+          if (Option.isSome(sender) && (yield* resultsOf(sender.value)).has(sent)) return
+          const storedMillis = yield* Clock.currentTimeMillis
+          yield* Store.persistently(store.signal(executionId, { name, exit: json, storedMillis }))
           yield* wakeUp
-          if (!isOwn) yield* mark(run, step)
+          if (Option.isSome(sender)) yield* mark(sender.value, sent)
         }),
       scheduleClock: (_, { clock, executionId }) =>
         Effect.gen(function* () {

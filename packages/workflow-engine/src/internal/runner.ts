@@ -12,9 +12,8 @@ import * as FiberId from "effect/FiberId"
 import { flow } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import * as Body from "../Body.js"
-import { unstorable } from "../Encoding.js"
 import type * as Execution from "../Execution.js"
 import * as Store from "../Store.js"
 import * as children from "./children.js"
@@ -120,11 +119,8 @@ export const make = (
     const end = (run: ownedRun.Run, { workflow }: Registered, exit: Exit.Exit<unknown, unknown>) =>
       Effect.gen(function* () {
         const { businessKey, executionId, parent } = run.execution
-        const { store: encode } = codecs.endCodec(workflow)
-        const { exit: kept, json } = yield* Effect.catchAll(encode(exit), (error) => {
-          const defect = `${workflow.name}: the end of ${businessKey} ${unstorable(error)}`
-          return Effect.orDie(encode(Exit.die(defect)))
-        })
+        const subject = `${workflow.name}: the end of ${businessKey}`
+        const { exit: kept, json } = yield* codecs.endCodec(workflow).store(subject, exit)
         const state = stateOf(kept)
         const atMillis = yield* Clock.currentTimeMillis
         // Without blocks, a body may have applied something that nobody has noted.
@@ -159,26 +155,27 @@ export const make = (
         // scope stays open, so that nothing is compensated here.
         let isCut = false
         let unreadable: Body.UnreadableResult | undefined
-        const suspendIfCut = (exit: Exit.Exit<unknown, unknown>) =>
-          Effect.sync(() => {
-            if (Exit.isSuccess(exit)) return
-            isCut = Cause.isInterruptedOnly(exit.cause) && !instance.suspended
-            unreadable = Array.from(Cause.defects(exit.cause)).find(isUnreadable)
-            if (isCut || unreadable !== undefined) instance.suspended = true
-          })
+        const beforeEnd = Effect.fnUntraced(function* (exit: Exit.Exit<unknown, unknown>) {
+          // A body that was asked to end, and now waits, is interrupted, unless its blocks see to that.
+          if (instance.suspended && run.isCancelRequested && !run.sideEffects.hasBlocks) {
+            instance.suspended = false
+            instance.interrupted = true
+            return yield* Effect.interruptible(Effect.interrupt)
+          }
+          if (Exit.isSuccess(exit)) return
+          const isInterrupted = Cause.isInterruptedOnly(exit.cause)
+          isCut = isInterrupted && !instance.suspended
+          unreadable = Array.from(Cause.defects(exit.cause)).find(isUnreadable)
+          if (isCut || unreadable !== undefined) instance.suspended = true
+        })
         const result = yield* registered
           .execute(Object(payload.right), execution.executionId)
-          .pipe(Effect.onExit(suspendIfCut), Workflow.intoResult, Effect.exit)
+          .pipe(Effect.onExit(beforeEnd), Workflow.intoResult, Effect.exit)
         if (unreadable !== undefined) return yield* postpone(run, unreadable)
         if (Exit.isFailure(result)) return yield* end(run, registered, result)
         if (result.value._tag === "Complete") return yield* end(run, registered, result.value.exit)
-        // A fiber that was interrupted does not come here: the body interrupted itself. One that was asked to end, and
-        // now waits, is interrupted, unless its blocks see to that.
-        const isAsked = run.isCancelRequested && !run.sideEffects.hasBlocks
-        if (!isCut && !isAsked) return yield* suspend(run)
-        const interrupted = Exit.interrupt(FiberId.none)
-        yield* Scope.close(instance.scope, interrupted)
-        yield* end(run, registered, interrupted)
+        // A fiber that was interrupted does not come here: the body interrupted itself.
+        yield* isCut ? end(run, registered, Exit.interrupt(FiberId.none)) : suspend(run)
       })
 
     /** Runs an execution that this runner owns. An earlier run has ended, or has lost it. */
@@ -191,7 +188,15 @@ export const make = (
       }
       const registered = workflows.get(workflow)
       if (registered === undefined || execution.runner === undefined) return
-      const instance = WorkflowEngine.WorkflowInstance.initial(registered.workflow, executionId)
+      const { annotations } = registered.workflow
+      // One that was asked to end does not wait after a failure.
+      const definition: Workflow.Any = isCancelRequested
+        ? {
+            ...registered.workflow,
+            annotations: Context.add(annotations, Workflow.SuspendOnFailure, false)
+          }
+        : registered.workflow
+      const instance = WorkflowEngine.WorkflowInstance.initial(definition, executionId)
       const run: ownedRun.Run = {
         execution,
         scope: instance.scope,
@@ -325,8 +330,8 @@ export const make = (
     })
     const pollMillis = Duration.toMillis(pollInterval)
     const rest: Effect.Effect<void> = Effect.gen(function* () {
-      if (nextMillis === -Infinity) return
       const now = yield* Clock.currentTimeMillis
+      if (nextMillis === -Infinity) return
       const millis = Math.min(pollMillis, Math.max(shortestPollMillis, nextMillis - now))
       changed.unsafeClose()
       if (Option.isSome(yield* Effect.timeoutOption(changed.await, millis))) yield* rest

@@ -1,7 +1,7 @@
 import * as Activity from "@effect/workflow/Activity"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as Body from "@manilla/workflow-engine/Body"
-import { exitCodec, unstorable } from "@manilla/workflow-engine/Encoding"
+import { exitCodec } from "@manilla/workflow-engine/Encoding"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -50,9 +50,8 @@ const kept = <A, I, E, EI, R>(
     const known = yield* steps.find(name)
     if (known !== undefined) return yield* read(known)
     // Read as a later run reads it: a member that is not stored must not reach a request.
-    const { exit, json } = yield* Effect.catchAll(store(yield* completed(name, execute)), (error) =>
-      Effect.dieMessage(`${workflow}: the result of "${step}" of ${key} ${unstorable(error)}`)
-    )
+    const subject = `${workflow}: the result of "${step}" of ${key}`
+    const { exit, json } = yield* store(subject, yield* completed(name, execute))
     const counts = yield* steps.keep(name, json)
     return counts === json ? exit : yield* read(counts)
   })

@@ -79,7 +79,7 @@ export const layer = (
         application_name: "manilla-workflows",
         max: maxConnections,
         connectionTimeoutMillis: limitMillis,
-        // An idle connection is closed before its silence counts, so that no statement meets the end of it.
+        // Idle connections are closed long before they time out, so that no statement is sent on one that does.
         idleTimeoutMillis: limitMillis / 3,
         types,
         stream: attentive(limitMillis),

@@ -59,7 +59,7 @@ export const open = (database: string, client: Layer.Layer<SqlClient.SqlClient, 
     }).pipe(Effect.provide(context))
   }).pipe(Effect.mapError(unavailable(database)))
 
-/** The error of a database that cannot be used, unless its tables have another layout. */
+/** The error of a database that cannot be used. One whose tables have another layout has its own. */
 export const unavailable = (database: string) => (cause: unknown) =>
   cause instanceof Engine.UnsupportedSchema
     ? cause

@@ -55,7 +55,7 @@ const makePace = ({ batchKey, concurrency }: Owner) => {
   let allowed = concurrency
   let pauseMillis = 0
   let notBeforeMillis = 0
-  /** Learns from the ends of requests. */
+  /** Learns from the ends of requests, and returns how many may go on: none during a pause. */
   return (ended: ReadonlyArray<Batches.Change>, nowMillis: number) =>
     Effect.gen(function* () {
       // If more than the longest pause is left, the clock was set back, and the pause is over.

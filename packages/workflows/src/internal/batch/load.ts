@@ -44,8 +44,8 @@ const makeIssues = () => {
 }
 
 /**
- * Reads valid items in groups, and fails in the end if a row breaks a rule. `double` notes one with the key of an
- * earlier one.
+ * Reads valid items in groups, and fails in the end if a row breaks a rule. `double` notes a row with the key of an
+ * earlier row.
  */
 const readAll = <E, R, E2>(
   batchKey: string,
@@ -187,7 +187,7 @@ export const load = <E, R, E2, R2>(
     yield* change(epoch, { epoch: own })
     yield* storeAll(table, batchKey, own, items).pipe(
       Effect.flatMap((total) => change(own, { total })),
-      // All of them, or none. Nobody runs it in this epoch yet.
+      // All items are stored, or none. Nobody runs the batch in this epoch yet.
       Effect.onError(() => Effect.ignore(table.clear(batchKey, own)))
     )
     yield* begin

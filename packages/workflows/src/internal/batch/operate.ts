@@ -13,7 +13,7 @@ const workflow = rules.workflowName
 
 /** The operations on batches, all of which are changes of their table. */
 export const make = (table: Batches.Service) => {
-  /** A batch whose items are complete. */
+  /** A batch whose items are stored, and were not purged. */
   const found = (batchKey: string) =>
     Effect.gen(function* () {
       const batch = Option.getOrUndefined(yield* table.find(batchKey))

@@ -110,7 +110,7 @@ const refused = (status: Refused["status"], message: string) =>
 type Expected =
   Failure | Execution.ExecutionNotFound | Execution.ExecutionNotEnded | Execution.ExecutionPurged
 
-/** Repeating the operation helps only after a failure of the store. */
+/** Only after a failure of the store, the operation is worth repeating. Any other error is a refusal. */
 const orRefused = (error: Expected): Failure =>
   error._tag === "StorageError" || error._tag === "Refused"
     ? error
