@@ -160,7 +160,7 @@ export const make = (
           if (instance.suspended && run.isCancelRequested && !run.sideEffects.hasBlocks) {
             instance.suspended = false
             instance.interrupted = true
-            return yield* Effect.interruptible(Effect.interrupt)
+            return yield* Effect.interrupt
           }
           if (Exit.isSuccess(exit)) return
           const isInterrupted = Cause.isInterruptedOnly(exit.cause)
