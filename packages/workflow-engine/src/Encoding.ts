@@ -4,8 +4,10 @@
  * @since 0.1.0
  */
 import * as Issues from "@manilla/core/Issues"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
@@ -35,6 +37,30 @@ export const memoize = <F extends (...args: Array<never>) => object>(make: F): F
 type Kept = WeakMap<object, Kept>
 const results = new WeakMap<Kept, object>()
 
+const Kept = Schema.Unknown.annotations({ description: "a value that JSON keeps" })
+
+const KeptJson = Schema.transformOrFail(Schema.parseJson(), Kept, {
+  strict: true,
+  decode: ParseResult.succeed,
+  encode: (value, _, ast) => {
+    const issues = differences(value, JSON.parse(JSON.stringify(value))).map(
+      (path) => new ParseResult.Pointer(path, value, new ParseResult.Type(Kept.ast, value))
+    )
+    return Arr.isNonEmptyArray(issues)
+      ? ParseResult.fail(new ParseResult.Composite(ast, value, issues))
+      : ParseResult.succeed(value)
+  }
+})
+
+/**
+ * A value as JSON. A value that JSON would change, such as a number that is `NaN`, cannot be encoded.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const json = <A, I, R>(schema: Schema.Schema<A, I, R>): Schema.Schema<A, string, R> =>
+  Schema.compose(KeptJson, schema, { strict: false })
+
 /**
  * The end of a step or an execution, as it is stored: its `Exit` as JSON.
  *
@@ -44,11 +70,11 @@ const results = new WeakMap<Kept, object>()
 export const exitJson = <A, I, E, EI>(
   success: Schema.Schema<A, I>,
   failure: Schema.Schema<E, EI>
-) => Schema.parseJson(Schema.Exit({ success, failure, defect: Schema.Defect }))
+) => json(Schema.Exit({ success, failure, defect: Schema.Defect }))
 
 /**
- * Encodes and decodes `exitJson`. `store` encodes an end and reads it again, as later runs do: one that JSON does not keep,
- * such as a number that is `NaN`, becomes a defect about its subject.
+ * Encodes and decodes `exitJson`. An end that cannot be encoded fails with an error about its subject, and `store` encodes a
+ * defect in its place.
  *
  * @since 0.1.0
  * @category constructors
@@ -56,17 +82,24 @@ export const exitJson = <A, I, E, EI>(
 export const exitCodec = memoize(
   <A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) => {
     const schema = exitJson(success, failure)
-    const toJson = Schema.encode(schema)
-    const fromJson = Schema.decode(schema)
-    const kept = (exit: typeof schema.Type) =>
-      Effect.flatMap(toJson(exit), (json) => Effect.map(fromJson(json), (exit) => ({ json, exit })))
-    const store = (subject: string, exit: typeof schema.Type) =>
-      Effect.catchAll(kept(exit), ({ issue }) => {
-        const issues = Issues.print(Issues.fromParseIssue(issue, ["exit"]))
-        const defect = `${subject} does not fit its schema, or JSON does not keep it: ${issues}. Return another value, or change the schema.`
-        return Effect.orDie(kept(Exit.die(defect)))
-      })
-    return { toJson, fromJson, store }
+    const encode = Schema.encode(schema)
+    const toJson = (subject: string, exit: typeof schema.Type) =>
+      Effect.suspend(() => encode(exit)).pipe(
+        Effect.catchAllDefect(Effect.fail),
+        Effect.mapError((error) => {
+          const reason = ParseResult.isParseError(error)
+            ? Issues.print(Issues.fromParseIssue(error.issue, ["exit"]))
+            : String(error)
+          return `${subject} does not fit its schema, or JSON does not keep it: ${reason}. Use another value, or change the schema.`
+        })
+      )
+    type Stored = { readonly exit: typeof schema.Type; readonly json: string }
+    const store = (subject: string, exit: typeof schema.Type): Effect.Effect<Stored> =>
+      toJson(subject, exit).pipe(
+        Effect.map((json) => ({ exit, json })),
+        Effect.catchAll((defect) => store(subject, Exit.die(defect)))
+      )
+    return { toJson, fromJson: Schema.decode(schema), store }
   }
 )
 
@@ -86,8 +119,8 @@ export const differences = (left: unknown, right: unknown, path = ""): ReadonlyA
   if (Array.isArray(left) && Array.isArray(right) && left.length === right.length) {
     return left.flatMap((item, i) => differences(item, right[i], `${path}[${i}]`))
   }
-  return Object.is(left, right) ? [] : [path]
+  return left === right ? [] : [path]
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
-  Predicate.isRecord(value) && !Array.isArray(value)
+  Predicate.isRecord(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value))

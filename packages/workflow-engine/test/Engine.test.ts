@@ -648,11 +648,14 @@ describe("a race of activities", () => {
 describe("a value that cannot be stored as it is", () => {
   const Count = Workflow.make({
     name: "Shop/Count/1",
-    payload: { key: Schema.String, least: Schema.Number },
+    payload: { key: Schema.String, least: Schema.NullOr(Schema.Number) },
     success: Schema.Number.pipe(Schema.lessThan(100)),
     idempotencyKey: ({ key }) => key
   })
   const count = { name: "count", success: Schema.Number, execute: Effect.succeed(NaN) }
+  const success = Schema.NullOr(Schema.Number)
+  const map = Effect.succeed(new Map([["XAF", 15_000]]))
+  const bigint = Effect.succeed(15_000n)
   const layer = (
     body: Effect.Effect<
       number,
@@ -669,7 +672,14 @@ describe("a value that cannot be stored as it is", () => {
     ["an end", Effect.succeed(NaN)],
     ["an end that breaks a rule", Effect.succeed(100)],
     ["an activity", Activity.make(count)],
-    ["a step", Effect.orDie(Durable.step({ ...count, error: Schema.Never }))]
+    ["a step", Effect.orDie(Durable.step({ ...count, error: Schema.Never }))],
+    // A later run would read `null`, which fits the schema.
+    ["an optional number", Effect.map(Activity.make({ ...count, success }), Number)],
+    ["a map", Effect.as(Activity.make({ ...count, execute: map, success: Schema.Unknown }), 1)],
+    [
+      "a bigint",
+      Effect.as(Activity.make({ ...count, execute: bigint, success: Schema.Unknown }), 1)
+    ]
   ] as const) {
     VirtualClock.test(`ends an execution: ${name}`, () =>
       Effect.gen(function* () {
@@ -678,7 +688,7 @@ describe("a value that cannot be stored as it is", () => {
         yield* VirtualClock.pass("5 seconds")
         assert.strictEqual((yield* operator.status(key)).state, "Died")
         const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
-        assert.include(Cause.pretty(cause), "or JSON does not keep it: exit")
+        assert.include(Cause.pretty(cause), "or JSON does not keep it: ")
         // Somebody has to look at it first.
         assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 0)
       }).pipe(Effect.provide(layer(body)))
@@ -690,9 +700,25 @@ describe("a value that cannot be stored as it is", () => {
       const operator = yield* Operator.of(Count)
       const error = yield* Effect.flip(operator.start({ key, least: Infinity }))
       assert.strictEqual(error._tag, "InvalidPayload")
-      assert.include(error.message, "least")
+      assert.include(error.message, "least must be a value that JSON keeps")
       assert.strictEqual((yield* Effect.flip(operator.status(key)))._tag, "ExecutionNotFound")
     }).pipe(Effect.provide(layer(Effect.succeed(1))))
+  )
+
+  const vote = DurableDeferred.make("vote", { success: Schema.Number })
+  VirtualClock.test("fails its sender: a signal", () =>
+    Effect.gen(function* () {
+      const operator = yield* Operator.of(Count)
+      const executionId = yield* operator.start({ key, least: 0 })
+      const token = DurableDeferred.tokenFromExecutionId(vote, { workflow: Count, executionId })
+      const cause = yield* Effect.flip(
+        Effect.sandbox(DurableDeferred.succeed(vote, { token, value: NaN }))
+      )
+      assert.include(Cause.pretty(cause), "a value that JSON keeps")
+      yield* DurableDeferred.succeed(vote, { token, value: 7 })
+      yield* VirtualClock.pass("5 seconds")
+      assert.strictEqual(yield* operator.await(key), 7)
+    }).pipe(Effect.provide(layer(DurableDeferred.await(vote))))
   )
 })
 
@@ -877,6 +903,26 @@ describe("a body that starts another execution", () => {
             () => Effect.zipRight(child, Effect.as(Durable.sleep("a day", "1 day"), "")),
             paid
           ),
+          Memory.layerMemory
+        )
+      )
+    )
+  )
+
+  const refused = Effect.zipRight(
+    Durable.sleep("a moment", "1 second"),
+    Child.execute({ key: "x".repeat(700) })
+  )
+  VirtualClock.test("has applied nothing, if that one is refused", () =>
+    Effect.gen(function* () {
+      const operator = yield* started
+      yield* VirtualClock.pass("5 seconds")
+      const { outcome, state } = yield* operator.status(key)
+      assert.deepStrictEqual({ outcome, state }, { outcome: "notApplied", state: "Died" })
+    }).pipe(
+      Effect.provide(
+        Layer.provideMerge(
+          layers(() => refused, paid),
           Memory.layerMemory
         )
       )

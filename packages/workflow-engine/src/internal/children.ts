@@ -27,7 +27,7 @@ const begunPattern = new RegExp(`^(${Execution.Pause.child}/.*)/begun$`)
 /** The name of the step that is the end of the execution. */
 export const stepOf = (pause: string): string => `${pause}/1`
 
-export const { toJson } = codec
+export const { store } = codec
 
 export const fromJson = (stored: string) => Effect.orDie(Effect.flatten(codec.fromJson(stored)))
 

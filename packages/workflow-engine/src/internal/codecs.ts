@@ -6,36 +6,31 @@ import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Body from "../Body.js"
-import { exitCodec, memoize } from "../Encoding.js"
+import { exitCodec, json, memoize } from "../Encoding.js"
 import * as Execution from "../Execution.js"
 import type * as Store from "../Store.js"
 
 const payloadOf = memoize(({ ast }: Workflow.AnyStructSchema) => {
-  const payload = Schema.make<unknown, unknown>(ast)
+  const payload = json(Schema.make<unknown, unknown>(ast))
   return {
-    toJson: Schema.encodeSync(Schema.parseJson(payload)),
-    fromJson: ParseResult.decodeUnknownEither(payload)
+    toJson: ParseResult.encodeEither(payload),
+    fromJson: ParseResult.decodeEither(payload)
   }
 })
 
 /** Encodes the payload of a new execution. */
-export const writePayload = ({ payloadSchema }: Workflow.Any, payload: unknown): string =>
-  payloadOf(payloadSchema).toJson(payload)
+export const writePayload = ({ payloadSchema }: Workflow.Any, payload: unknown) =>
+  Either.mapLeft(payloadOf(payloadSchema).toJson(payload), (issue) => Issues.fromParseIssue(issue))
 
 /** Reads the stored payload of an execution. */
 export const readPayload = (
   { payloadSchema }: Workflow.Any,
   { businessKey, payload, workflow }: Execution.Execution
 ): Either.Either<unknown, Execution.UnreadablePayload> =>
-  Either.mapLeft(
-    payloadOf(payloadSchema).fromJson(payload === "" ? undefined : JSON.parse(payload)),
-    (issue) =>
-      new Execution.UnreadablePayload({
-        workflow,
-        businessKey,
-        issues: Issues.fromParseIssue(issue)
-      })
-  )
+  Either.mapLeft(payloadOf(payloadSchema).fromJson(payload), (issue) => {
+    const issues = Issues.fromParseIssue(issue)
+    return new Execution.UnreadablePayload({ workflow, businessKey, issues })
+  })
 
 /** The key under which an operator finds an execution: the member `key` of its payload, or its id. */
 export const keyOf = (payload: unknown, executionId: string): string =>

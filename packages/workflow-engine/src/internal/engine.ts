@@ -69,8 +69,8 @@ const make = (store: EngineStore, options: runners.Options) =>
         )
       })
 
-    /** Starts an execution, or finds it. Fails if the key belongs to another one. */
-    const record = (
+    /** A new execution, which is not stored yet. */
+    const newExecution = (
       workflow: Workflow.Any,
       executionId: string,
       payload: unknown,
@@ -78,34 +78,48 @@ const make = (store: EngineStore, options: runners.Options) =>
     ) =>
       Effect.gen(function* () {
         const { name } = workflow
-        const encoded = codecs.writePayload(workflow, payload)
         const businessKey = codecs.keyOf(payload, executionId)
-        const execution = transitions.started({
+        const encoded = codecs.writePayload(workflow, payload)
+        const issues = issuesOfKey(businessKey).concat(Either.isLeft(encoded) ? encoded.left : [])
+        if (Either.isLeft(encoded) || issues.length > 0) {
+          return yield* new Execution.InvalidPayload({ workflow: name, businessKey, issues })
+        }
+        return transitions.started({
           workflow: name,
           businessKey,
           executionId,
-          payload: encoded,
+          payload: encoded.right,
           parent,
           startedMillis: yield* Clock.currentTimeMillis
         })
-        // JSON does not keep every payload, such as a number that is `NaN`.
-        const kept = codecs.readPayload(workflow, execution)
-        const unkept = Either.isLeft(kept) ? kept.left.issues : []
-        const issues = [...issuesOfKey(businessKey), ...unkept]
-        if (issues.length > 0) {
-          return yield* new Execution.InvalidPayload({ workflow: name, businessKey, issues })
-        }
+      })
+
+    /** Starts an execution, or finds it. Fails if the key belongs to another one. */
+    const record = (workflow: Workflow.Any, execution: Execution.Execution) =>
+      Effect.gen(function* () {
+        const { businessKey, payload } = execution
         const earlier = yield* insert(execution)
         if (Option.isNone(earlier)) {
           yield* metrics.onStart(workflow)
           return execution
         }
         const stored = yield* codecs.unlessPurged(earlier.value)
-        const differs = differences(JSON.parse(stored.payload), JSON.parse(encoded))
+        const differs = differences(JSON.parse(stored.payload), JSON.parse(payload))
         if (differs.length === 0) return stored
         if (stored.end === undefined) yield* codecs.readPayload(workflow, stored)
+        const { name } = workflow
         return yield* new Execution.PayloadMismatch({ workflow: name, businessKey, differs })
       })
+
+    const start = (
+      workflow: Workflow.Any,
+      executionId: string,
+      payload: unknown,
+      parent?: string
+    ) =>
+      Effect.flatMap(newExecution(workflow, executionId, payload, parent), (execution) =>
+        record(workflow, execution)
+      )
 
     /** The result of an execution: it has ended, or waits. Undefined if it runs. */
     const resultOf = (workflow: Workflow.Any, execution: Execution.Execution) =>
@@ -158,17 +172,17 @@ const make = (store: EngineStore, options: runners.Options) =>
         const run = yield* runOf(parent.executionId)
         yield* refuseInStep(run, parent)
         const { sideEffects } = run
-        sideEffects.open.add(pause)
         const results = yield* resultsOf(run)
         let stored = results.get(children.stepOf(pause))
         if (stored === undefined) {
+          const started = newExecution(workflow, executionId, payload, parent.executionId)
+          const execution = yield* Effect.orDie(started)
+          sideEffects.open.add(pause)
           // Before the execution is stored, so that every later run knows of it.
           const begun = children.begunOf(pause)
           if (!results.has(begun)) yield* mark(run, begun)
           const now = yield* Clock.currentTimeMillis
-          const recorded = Store.persistently(
-            record(workflow, executionId, payload, parent.executionId)
-          )
+          const recorded = Store.persistently(record(workflow, execution))
           const { end, exit, outcome, resource, startedMillis } = yield* Effect.orDie(recorded)
           if (end === undefined || exit === undefined) {
             // Its end wakes the parent.
@@ -178,7 +192,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           }
           const hasFailed = end.state !== "Succeeded"
           const ended = Exit.succeed({ hasFailed, exit, outcome, resource })
-          const json = yield* Effect.orDie(children.toJson(ended))
+          const { json } = yield* children.store(pause, ended)
           stored = yield* keep(run, children.stepOf(pause), json)
         }
         const child = yield* children.fromJson(stored)
@@ -198,7 +212,7 @@ const make = (store: EngineStore, options: runners.Options) =>
         if (parent !== undefined && !discard) {
           return yield* awaitChild(workflow, executionId, payload, parent)
         }
-        const started = record(workflow, executionId, payload, parent?.executionId)
+        const started = start(workflow, executionId, payload, parent?.executionId)
         if (parent !== undefined) {
           // A body waits for the database. One that runs again starts what may have ended long ago.
           const purged = Effect.catchTag(started, "ExecutionPurged", () => Effect.void)
@@ -275,7 +289,8 @@ const make = (store: EngineStore, options: runners.Options) =>
         Effect.gen(function* () {
           yield* Text.checkName(deferredName)
           const name = signalName(deferredName)
-          const json = yield* Effect.orDie(codecs.stepCodec.toJson(exit))
+          const encoded = codecs.stepCodec.toJson(`the signal ${deferredName}`, exit)
+          const json = yield* Effect.catchAll(encoded, Effect.dieMessage)
           const wakeUp = wake(executionId, transitions.woken)
           const body = yield* Effect.serviceOption(WorkflowEngine.WorkflowInstance)
           // A body that runs again repeats its signals: to wake a body each time would never end.
@@ -305,8 +320,6 @@ const make = (store: EngineStore, options: runners.Options) =>
         })
     })
 
-    const start: Engine.Service["start"] = (workflow, executionId, payload) =>
-      Effect.asVoid(record(workflow, executionId, payload, undefined))
     const isHealthy = beats.pipe(
       Effect.timeout(healthTimeout),
       Effect.orElseSucceed(() => false)

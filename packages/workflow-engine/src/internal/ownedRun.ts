@@ -79,9 +79,7 @@ export const make = (store: engineStore.EngineStore) => {
 
   /** Stores that something has happened. */
   const mark = (run: Run, name: string) =>
-    Effect.flatMap(Effect.orDie(codecs.stepCodec.toJson(Exit.void)), (exit) =>
-      keep(run, name, exit)
-    )
+    Effect.flatMap(codecs.stepCodec.store(name, Exit.void), ({ json }) => keep(run, name, json))
 
   /** Whether a pause ends an execution that is to be cancelled. It is stored: later, the pause may be over. */
   const isCancelledAt = (run: Run, pause: string) =>
