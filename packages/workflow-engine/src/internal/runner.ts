@@ -168,13 +168,9 @@ export const make = (
           unreadable = Array.from(Cause.defects(exit.cause)).find(isUnreadable)
           if (isCut || unreadable !== undefined) instance.suspended = true
         })
-        const result = yield* registered.execute(Object(payload.right), execution.executionId).pipe(
-          Effect.onExit(beforeEnd),
-          Workflow.intoResult,
-          // By a compensation that waits.
-          Effect.onInterrupt(() => (instance.suspended ? suspend(run) : Effect.void)),
-          Effect.exit
-        )
+        const result = yield* registered
+          .execute(Object(payload.right), execution.executionId)
+          .pipe(Effect.onExit(beforeEnd), Workflow.intoResult, Effect.exit)
         if (unreadable !== undefined) return yield* postpone(run, unreadable)
         if (Exit.isFailure(result)) return yield* end(run, registered, result)
         if (result.value._tag === "Complete") return yield* end(run, registered, result.value.exit)
