@@ -1032,9 +1032,12 @@ describe("a stored result that the schema of this process does not fit", () => {
       (success: Schema.Schema<string>) => Effect.Effect<string, never, Durable.InExecution>
     ]
   >) {
-    VirtualClock.test(`${name} waits for a process whose schema fits`, () =>
+    VirtualClock.test(`${name} waits for a process whose schema fits, and undoes nothing`, () =>
       Effect.gen(function* () {
         const store = yield* memoryStore.make
+        let undone = 0
+        const undo = Effect.sync(() => void undone++)
+        const reserved = Workflow.withCompensation(Effect.void, () => undo)
         const life = (success: Schema.Schema<string>) =>
           Effect.gen(function* () {
             const operator = yield* started
@@ -1044,7 +1047,12 @@ describe("a stored result that the schema of this process does not fit", () => {
           }).pipe(
             Effect.provide(
               Layer.merge(
-                shop(() => Effect.zipLeft(read(success), Durable.sleep("a minute", "1 minute"))),
+                shop(() =>
+                  reserved.pipe(
+                    Effect.zipRight(read(success)),
+                    Effect.zipLeft(Durable.sleep("a minute", "1 minute"))
+                  )
+                ),
                 Child(success).toLayer(() => Effect.succeed("tea"))
               ).pipe(Layer.provideMerge(engines.on(store)))
             )
@@ -1053,6 +1061,7 @@ describe("a stored result that the schema of this process does not fit", () => {
         yield* VirtualClock.pass("30 seconds")
         assert.strictEqual(yield* life(Schema.String.pipe(Schema.minLength(20))), "Waiting")
         assert.strictEqual(yield* life(Schema.String), "Succeeded")
+        assert.strictEqual(undone, 0)
       })
     )
   }

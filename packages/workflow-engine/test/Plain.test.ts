@@ -34,8 +34,9 @@ type Body = Effect.Effect<
   WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance | Scope.Scope
 >
 
-const sleep = DurableClock.sleep({ name: "long", duration: "10 hours" })
+const sleep = DurableClock.sleep({ name: "long", duration: "20 minutes" })
 const approval = DurableDeferred.make("approval")
+const approved = DurableDeferred.await(approval)
 
 /** An engine whose runner shows that it lives every few seconds, with a body, and a child that sleeps. */
 const run = (body: Body, workflow = Shop) =>
@@ -125,6 +126,35 @@ describe("an interrupt", () => {
   )
 })
 
+describe("a compensation", () => {
+  const refuse = Effect.fail("refused")
+  for (const [name, end, wait] of [
+    ["of a body that fails waits for a pause", refuse, sleep],
+    ["of a body that is interrupted waits for a pause", approved, sleep],
+    ["waits for an execution", refuse, Child.execute({ key: "refund" })]
+  ] as const) {
+    VirtualClock.test(name, () =>
+      Effect.gen(function* () {
+        let refunds = 0
+        const refund = Effect.zipRight(
+          wait,
+          Effect.sync(() => void refunds++)
+        )
+        const paid = Workflow.withCompensation(Effect.void, () => refund)
+        const { operator } = yield* run(Effect.zipRight(paid, end))
+        yield* operator.start({ key: "order-42" })
+        yield* VirtualClock.pass("5 seconds")
+        yield* operator.interrupt("order-42")
+        yield* VirtualClock.pass("10 minutes")
+        assert.strictEqual((yield* operator.status("order-42")).state, "Waiting")
+        yield* VirtualClock.pass("15 minutes")
+        assert.strictEqual((yield* operator.status("order-42")).state, "Failed")
+        assert.strictEqual(refunds, 1)
+      })
+    )
+  }
+})
+
 describe("a signal", () => {
   const send = (to: string) =>
     Effect.gen(function* () {
@@ -141,7 +171,7 @@ describe("a signal", () => {
         if (++runs > 100) return
         yield* send("a")
         yield* send("b")
-        yield* DurableDeferred.await(approval)
+        yield* approved
         yield* sleep
       })
       const { operator } = yield* run(body)
@@ -157,9 +187,7 @@ describe("a signal", () => {
     Effect.gen(function* () {
       let runs = 0
       const later = Effect.forkDaemon(Effect.delay(send("b"), "5 seconds"))
-      const body = Effect.suspend(() =>
-        runs++ === 0 ? Effect.asVoid(later) : DurableDeferred.await(approval)
-      )
+      const body = Effect.suspend(() => (runs++ === 0 ? Effect.asVoid(later) : approved))
       const { operator } = yield* run(body)
       yield* operator.start({ key: "a" })
       yield* VirtualClock.pass("1 second")

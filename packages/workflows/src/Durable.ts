@@ -283,10 +283,10 @@ export const compensate = <A, E, R, R2>(
 
 /**
  * Runs a body, and its compensations in reverse order if it fails; then the execution ends with the error. Unlike
- * `Workflow.withCompensation`, a compensation may pause, and none runs after a defect, an unknown outcome or an
- * `AppliedUnreadable`, or after the failure of an awaited execution whose outcome is `applied` or `unknown`: the money
- * moved, or may have. Only blocks have an outcome: nobody notes the effects of a plain activity. Effect's own engines do
- * not tell the outcome of an awaited execution.
+ * those of `Workflow.withCompensation`, a compensation may pause on every engine, and none runs after a defect, an
+ * unknown outcome or an `AppliedUnreadable`, or after the failure of an awaited execution whose outcome is `applied` or
+ * `unknown`: the money moved, or may have. Only blocks have an outcome: nobody notes the effects of a plain activity.
+ * Effect's own engines do not tell the outcome of an awaited execution.
  *
  * @since 0.1.0
  * @category blocks

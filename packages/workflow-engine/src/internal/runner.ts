@@ -8,6 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import { flow } from "effect/Function"
 import * as Option from "effect/Option"
@@ -45,6 +46,14 @@ const shortestPollMillis = 1_000
 const metricsInterval = Duration.minutes(1)
 /** The executions of a runner that cannot say that it ends are freed when its silence is noticed. */
 const leaveTimeout = Duration.seconds(2)
+
+/** Runs an effect that may interrupt its fiber. */
+const inOwnFiber = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.fork(restore(effect)), (fiber) =>
+      Effect.onInterrupt(restore(Fiber.await(fiber)), () => Fiber.interrupt(fiber))
+    )
+  )
 
 /** A workflow that this process can run. */
 export interface Registered {
@@ -155,24 +164,32 @@ export const make = (
         // scope stays open, so that nothing is compensated here.
         let isCut = false
         let unreadable: Body.UnreadableResult | undefined
-        const beforeEnd = Effect.fnUntraced(function* (exit: Exit.Exit<unknown, unknown>) {
+        const beforeEnd = (exit: Exit.Exit<unknown, unknown>) => {
           // A body that was asked to end, and now waits, is interrupted, unless its blocks see to that.
           if (instance.suspended && run.isCancelRequested && !run.sideEffects.hasBlocks) {
             instance.suspended = false
             instance.interrupted = true
-            return yield* Effect.interrupt
+            return Effect.interrupt
           }
-          if (Exit.isSuccess(exit)) return
-          const isInterrupted = Cause.isInterruptedOnly(exit.cause)
-          isCut = isInterrupted && !instance.suspended
+          if (Exit.isSuccess(exit)) return exit
+          isCut = Cause.isInterruptedOnly(exit.cause) && !instance.suspended
           unreadable = Array.from(Cause.defects(exit.cause)).find(isUnreadable)
-          if (isCut || unreadable !== undefined) instance.suspended = true
-        })
-        const result = yield* registered
-          .execute(Object(payload.right), execution.executionId)
-          .pipe(Effect.onExit(beforeEnd), Workflow.intoResult, Effect.exit)
+          if (!isCut && unreadable === undefined) return exit
+          instance.suspended = true
+          return Effect.interrupt
+        }
+        const body = Effect.uninterruptibleMask((restore) =>
+          restore(registered.execute(Object(payload.right), execution.executionId)).pipe(
+            Effect.exit,
+            Effect.flatMap(beforeEnd)
+          )
+        )
+        const result = yield* inOwnFiber(Workflow.intoResult(body))
         if (unreadable !== undefined) return yield* postpone(run, unreadable)
-        if (Exit.isFailure(result)) return yield* end(run, registered, result)
+        if (Exit.isFailure(result)) {
+          // A compensation that waits has interrupted it.
+          return yield* instance.suspended ? suspend(run) : end(run, registered, result)
+        }
         if (result.value._tag === "Complete") return yield* end(run, registered, result.value.exit)
         // A fiber that was interrupted does not come here: the body interrupted itself.
         yield* isCut ? end(run, registered, Exit.interrupt(FiberId.none)) : suspend(run)
