@@ -151,7 +151,7 @@ the same requests with Manilla's client over undici: one creates the payout, one
     cellTable(report),
     "## Planning",
     `CPU adds up: for a rate of payouts, a runner, or a database, needs the rate times its CPU for each, divided by the
-utilisation that you allow: ten million payouts in four hours are 694 a second. A payout that is still pending after its first look costs as much again for each
-durable pause. Runners of one database share its executions, and two groups of runners with databases of their
-own share nothing. Memory is for one process, and SQLite for one machine.`
+utilisation that you allow: ten million payouts in four hours are 694 a second. A payout that is still pending after its
+first look costs as much again for each durable pause. Runners of one database share its executions, and two groups of
+runners with databases of their own share nothing. Memory is for one process, and SQLite for one machine.`
   ].join("\n\n") + "\n"
