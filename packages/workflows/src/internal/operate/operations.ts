@@ -1,4 +1,5 @@
 import * as Issues from "@manilla/core/Issues"
+import type * as Payout from "@manilla/payouts/Payout"
 import type * as Batches from "@manilla/workflow-engine/Batches"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Store from "@manilla/workflow-engine/Store"
@@ -189,10 +190,9 @@ const reportOf = (inside: Store.Store, execution: Execution.Execution, reveal: b
       interruptRequested: execution.isCancelRequested,
       items:
         count &&
-        Record.keys(counts).flatMap((state) => {
-          const items = count[state]
-          return items === undefined ? [] : [{ state, text: counts[state], items }]
-        }),
+        Record.collect(counts, (state, text) => ({ state, text, items: count[state] ?? 0 })).filter(
+          ({ items }) => items > 0
+        ),
       events: events.map((event) => ({ ...event, at: iso(event.atMillis) })),
       payload: reveal && execution.payload !== "" ? execution.payload : undefined,
       result: reveal ? execution.exit : undefined
@@ -220,20 +220,13 @@ const reportLines = (report: Report) => {
 /** A result of an item, in the columns of a CSV file. */
 const resultRow = ({ businessKey, end, key, state }: Batch.ItemResult, reveal: boolean) => {
   const exit = Option.getOrUndefined(end)
-  const paid = exit?._tag === "Success" ? exit.value : undefined
+  const paid: Partial<Payout.Payout> = exit?._tag === "Success" ? exit.value : {}
+  const { amount = "", currency = "", destination, reference = "", status = "" } = paid
   const isFailed = exit?._tag === "Failure"
-  const error = isFailed ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
-  return {
-    item: key,
-    key: businessKey,
-    state,
-    reference: paid?.reference ?? "",
-    status: paid?.status ?? "",
-    amount: paid?.amount ?? "",
-    currency: paid?.currency ?? "",
-    error: error?.message ?? (isFailed ? "a defect" : ""),
-    ...(reveal ? { destination: paid?.destination ? Redacted.value(paid.destination) : "" } : {})
-  }
+  const failure = isFailed ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
+  const error = failure?.message ?? (isFailed ? "a defect" : "")
+  const row = { item: key, key: businessKey, state, reference, status, amount, currency, error }
+  return reveal ? { ...row, destination: destination ? Redacted.value(destination) : "" } : row
 }
 
 /** An operation that checks its input. */
@@ -352,21 +345,17 @@ const all: Readonly<Record<string, Operation<Input, Expected>>> = {
     about: "prints the result of each item of a batch",
     takes: ["key", "reveal"],
     isTable: true,
-    run: ({ batches }, { key, reveal }) => {
-      const { found, results } = batch.make(batches)
-      const rows = results(key).pipe(
-        Stream.mapError(orRefused),
-        Stream.map((result) => resultRow(result, reveal))
-      )
-      const widths = { item: 20, state: 12, reference: 18, status: 10, amount: 12, error: 23 }
-      return Effect.gen(function* () {
+    run: ({ batches }, { key, reveal }) =>
+      Effect.gen(function* () {
+        const { found, results } = batch.make(batches)
         // Before the first row, because an answer has begun then.
         const stored = yield* batches.find(key)
         if (Option.exists(stored, ({ phase }) => phase === "storing")) return yield* noItems
         yield* found(key)
-        return table(rows, widths)
+        const rows = Stream.map(results(key), (result) => resultRow(result, reveal))
+        const widths = { item: 20, state: 12, reference: 18, status: 10, amount: 12, error: 23 }
+        return table(Stream.mapError(rows, orRefused), widths)
       })
-    }
   },
   resume: change(
     "resume",
