@@ -9,7 +9,7 @@ import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import { type Answer, inputs, type Operation, operations, Refused } from "./operations.js"
+import * as operate from "./operations.js"
 
 const described = (name: string, about: string, variable: string) =>
   Options.text(name).pipe(
@@ -30,7 +30,7 @@ export const driver = <A>(packages: string, load: () => Promise<A>) =>
     const isMissing =
       Predicate.hasProperty(defect, "code") && defect.code === "ERR_MODULE_NOT_FOUND"
     const message = `the driver of this database is not installed: npm install ${packages}`
-    return isMissing ? new Refused({ status: 409, message }) : Effect.die(defect)
+    return isMissing ? new operate.Refused({ status: 409, message }) : Effect.die(defect)
   })
 
 /** Only the driver that is used is loaded. */
@@ -47,7 +47,7 @@ const opened = ({ postgres, sqlite }: Command.Command.ParseConfig<typeof databas
       return yield* open(Redacted.make(postgres.value))
     }
     const message = "name one database, with --sqlite FILE or --postgres URL."
-    return yield* new Refused({ status: 400, message })
+    return yield* new operate.Refused({ status: 400, message })
   })
 
 const cell = (value: unknown): string => {
@@ -56,7 +56,7 @@ const cell = (value: unknown): string => {
 }
 
 /** RFC 4180, with the names of the columns first. */
-const csvLines = (rows: Answer["rows"]) =>
+const csvLines = (rows: operate.Answer["rows"]) =>
   Stream.mapAccum(rows, true, (isFirst, row) => {
     const line = Object.values(row).map(cell).join(",")
     return [false, isFirst ? `${Object.keys(row).join(",")}\n${line}` : line]
@@ -64,25 +64,32 @@ const csvLines = (rows: Answer["rows"]) =>
 
 const flag = (name: string, about: string) => Options.withDescription(Options.boolean(name), about)
 
-const inputOf = (name: keyof typeof inputs) => {
-  const about = inputs[name]
-  if (name === "key") return Args.withDescription(Args.text({ name }), about)
-  if (name === "reveal") return Options.map(flag(name, about), String)
-  return Options.text(name).pipe(
+const text = (name: string, about: string) =>
+  Options.text(name).pipe(
     Options.optional,
     Options.map(Option.getOrUndefined),
     Options.withDescription(about)
   )
+
+const stateNames = Record.keys(operate.states).join(", ")
+
+/** The inputs of all operations, as text. */
+const inputs = {
+  key: Args.withDescription(Args.text({ name: "key" }), "the key of an execution or of a batch"),
+  workflow: text("workflow", "the versioned name of a workflow, such as Manilla/DisbursePayout/2"),
+  state: text("state", `${stateNames}; by default open, those that have not ended`),
+  limit: text("limit", "the most rows; by default 100"),
+  reveal: Options.map(flag("reveal", "also print payloads, results and phone numbers"), String)
 }
 
-const commandOf = (name: string, { about, isTable, run, takes }: Operation) => {
+const commandOf = (name: string, { about, isTable, run, takes }: operate.Operation) => {
   const config = {
     database,
     json: flag("json", "print a line of JSON for each row"),
     csv: isTable
       ? flag("csv", "print CSV, unless --json is given too")
       : Options.map(Options.none, () => false),
-    given: Object.fromEntries(takes.map((input) => [input, inputOf(input)]))
+    given: Object.fromEntries(takes.map((input) => [input, inputs[input]]))
   }
   return Command.make(name, config, ({ csv, database, given, json }) =>
     Effect.gen(function* () {
@@ -94,7 +101,7 @@ const commandOf = (name: string, { about, isTable, run, takes }: Operation) => {
   ).pipe(Command.withDescription(about))
 }
 
-const [first = Command.make("none"), ...others] = Record.collect(operations, commandOf)
+const [first = Command.make("none"), ...others] = Record.collect(operate.operations, commandOf)
 
 /** Looks inside a database of workflows, and operates them. It runs no workflow, and sends nothing. */
 export const command = Command.make("manilla-workflows").pipe(

@@ -26,7 +26,7 @@ export class Refused extends Data.TaggedError("Refused")<{
 }> {}
 
 /** The states that each name selects. */
-const states = {
+export const states = {
   open: ["Running", "Waiting"],
   running: ["Running"],
   waiting: ["Waiting"],
@@ -47,15 +47,6 @@ const Input = Schema.Struct({
   reveal: Schema.optionalWith(Schema.BooleanFromString, { default: () => false })
 })
 type Input = typeof Input.Type
-
-/** Each input with a sentence about it. */
-export const inputs: Readonly<Record<keyof Input, string>> = {
-  key: "the key of an execution or of a batch",
-  workflow: "the versioned name of a workflow, such as Manilla/DisbursePayout/2",
-  state: `${Record.keys(states).join(", ")}; by default open, those that have not ended`,
-  limit: "the most rows; by default 100",
-  reveal: "also print payloads, results and phone numbers"
-}
 
 type Failure = Refused | Execution.StorageError
 type Row = Readonly<Record<string, unknown>>
