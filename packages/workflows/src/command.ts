@@ -152,17 +152,14 @@ const draining = <A, E>(
       const exit = yield* Effect.exit(restore(Scope.extend(live, scope)))
       yield* onDrain
       const closing = yield* Effect.forkDaemon(Scope.close(scope, exit))
-      const closed = yield* Fiber.await(closing).pipe(
+      yield* Fiber.join(closing).pipe(
+        // At the limit only this wait is interrupted. What closes goes on.
+        Effect.interruptible,
         Effect.timeoutFail({
           duration: limit,
           onTimeout: () => new DrainTimeout({ limit: Duration.decode(limit) })
-        }),
-        // This fiber has been interrupted, and could not wait.
-        Effect.interruptible,
-        Effect.forkDaemon,
-        Effect.flatMap(Fiber.join)
+        })
       )
-      yield* closed
       return yield* exit
     })
   )
