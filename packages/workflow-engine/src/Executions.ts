@@ -92,13 +92,12 @@ export const purge = ({
       isPurged: false
     }).pipe(
       // One that another execution has started is kept until that one has read its end, or ended.
-      Stream.mapEffect((execution) =>
+      Stream.filterEffect((execution) =>
         engine.purge(execution).pipe(
           Effect.as(true),
           Effect.catchTag("ExecutionNotEnded", () => Effect.succeed(false))
         )
       ),
-      Stream.filter((isPurged) => isPurged),
       Stream.runCount
     )
   })

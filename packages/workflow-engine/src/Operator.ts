@@ -7,7 +7,7 @@ import type * as Workflow from "@effect/workflow/Workflow"
 import * as Issues from "@manilla/core/Issues"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
+import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Engine from "./Engine.js"
 import * as Execution from "./Execution.js"
@@ -120,15 +120,15 @@ export const of = <
         Effect.tap((executionId) => engine.start(workflow, executionId, payload))
       )
 
-    const found = (businessKey: string) =>
-      Effect.flatMap(
-        isStorable(businessKey) ? engine.find({ workflow: name, businessKey }) : Effect.succeedNone,
-        Option.match({
-          onNone: () =>
-            Effect.fail(new Execution.ExecutionNotFound({ workflow: name, businessKey })),
-          onSome: Effect.succeed
-        })
+    const found = (businessKey: string) => {
+      const named = { workflow: name, businessKey }
+      const stored = isStorable(businessKey) ? engine.find(named) : Effect.succeedNone
+      return Effect.catchTag(
+        Effect.flatten(stored),
+        "NoSuchElementException",
+        () => new Execution.ExecutionNotFound(named)
       )
+    }
     const readable = (key: string) =>
       Effect.tap(found(key), (execution) =>
         execution.end === undefined ? readPayload(workflow, execution) : Effect.void

@@ -236,11 +236,10 @@ const checked = ({ run, ...operation }: Operation<Input, Expected>): Operation =
 const unchanged = "it has ended, and nothing was changed."
 
 /** The batch was found: only its items are missing. */
-const noItems = new Refused({
-  status: 409,
-  message:
-    "its items are not stored yet. Nothing was sent, and nothing was changed. If its start still runs, repeat this after it. If its start failed, nothing is sent until the batch is started again."
-})
+const noItems = refused(
+  409,
+  "its items are not stored yet. Nothing was sent, and nothing was changed. If its start still runs, repeat this after it. If its start failed, nothing is sent until the batch is started again."
+)
 
 type Change = "resume" | "interrupt" | "pause" | "purge"
 
