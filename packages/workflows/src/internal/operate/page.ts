@@ -5,7 +5,6 @@
 import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
-import * as Record from "effect/Record"
 import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
@@ -21,12 +20,6 @@ const headers = {
   "cache-control": "no-cache"
 }
 
-const files = {
-  "/": ["index.html", "html"],
-  "/page/bundle.js": ["bundle.js", "javascript"],
-  "/page/bundle.css": ["bundle.css", "css"]
-} as const
-
 /** The package is found by its name, because a bundled program is in another folder than this module. */
 const read = (name: string) =>
   Effect.tryPromise(() => {
@@ -37,7 +30,7 @@ const read = (name: string) =>
 const missing =
   "The page is a file of @manilla/workflows, which is not installed beside this program."
 
-export const routes = Record.toEntries(files).map(([path, [name, kind]]) =>
+const route = (path: HttpRouter.PathInput, name: string, kind: string) =>
   HttpRouter.makeRoute(
     "GET",
     path,
@@ -47,4 +40,9 @@ export const routes = Record.toEntries(files).map(([path, [name, kind]]) =>
       onFailure: () => HttpServerResponse.text(missing, { status: 404 })
     })
   )
-)
+
+export const routes = [
+  route("/", "index.html", "html"),
+  route("/page/bundle.js", "bundle.js", "javascript"),
+  route("/page/bundle.css", "bundle.css", "css")
+]
