@@ -6,9 +6,7 @@
  */
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import type * as Errors from "@manilla/core/Errors"
-import * as Issues from "@manilla/core/Issues"
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
@@ -76,6 +74,11 @@ export interface Run {
     readonly find: (name: string) => Effect.Effect<string | undefined>
     /** Stores a result, and returns the one that counts. */
     readonly keep: (name: string, exit: string) => Effect.Effect<string>
+    /** Makes the execution wait for a process whose schema fits a stored result. */
+    readonly unreadable: (
+      name: string,
+      cause: ParseResult.ParseError
+    ) => Effect.Effect<never, never, WorkflowEngine.WorkflowInstance>
   }
   /** The engine stores their outcome with the end of the execution. */
   readonly sideEffects: SideEffects
@@ -136,24 +139,4 @@ export const add = (sideEffects: SideEffects, { hasFailed, outcome, resource }: 
   sideEffects.isApplied ||= outcome === "applied"
   sideEffects.isInDoubt ||= outcome === "unknown" || (outcome === "applied" && hasFailed)
   sideEffects.resource = resource ?? sideEffects.resource
-}
-
-/**
- * The defect of a body that meets a stored result which its schema does not fit. On an engine of this package, the
- * execution then waits for a process with a schema that fits.
- *
- * @since 0.1.0
- * @category errors
- */
-export class UnreadableResult extends Data.TaggedError("UnreadableResult")<{
-  readonly workflow: string
-  readonly businessKey: string
-  readonly step: string
-  readonly cause: ParseResult.ParseError
-}> {
-  override get message(): string {
-    const { businessKey, cause, step, workflow } = this
-    const issues = Issues.print(Issues.fromParseIssue(cause.issue))
-    return `${workflow}: the stored result of the step "${step}" of ${businessKey} does not fit the schema of this process: ${issues}. It stays as it is, and the execution waits. Run it with the schema that it was started with, and it continues; give the changed workflow a new name.`
-  }
 }

@@ -7,24 +7,30 @@ import * as Workflow from "@effect/workflow/Workflow"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Operator from "@manilla/workflow-engine/Operator"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import type * as engineStore from "../src/internal/engineStore.js"
 import * as memoryStore from "../src/internal/memoryStore.js"
 import * as engines from "./utils/engines.js"
 
-const Shop = Workflow.make({
-  name: "Shop/Plain/1",
-  payload: { key: Schema.String },
-  error: Schema.String,
-  idempotencyKey: ({ key }) => key
-})
+const workflow = <Name extends string>(name: Name) =>
+  Workflow.make({
+    name,
+    payload: { key: Schema.String },
+    error: Schema.String,
+    idempotencyKey: ({ key }) => key
+  })
 
-const Child = Workflow.make({
-  name: "Shop/Child/1",
-  payload: { key: Schema.String },
+const Shop = workflow("Shop/Plain/1")
+const Patient = Shop.annotate(Workflow.SuspendOnFailure, true)
+const Child = workflow("Shop/Child/1")
+const Dated = Workflow.make({
+  name: "Shop/Dated/1",
+  payload: { key: Schema.String, at: Schema.Number },
   idempotencyKey: ({ key }) => key
 })
 
@@ -34,45 +40,76 @@ type Body = Effect.Effect<
   WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance | Scope.Scope
 >
 
-const sleep = DurableClock.sleep({ name: "long", duration: "20 minutes" })
+const key = "order-42"
+const sleep = (name: string, minutes: number) =>
+  DurableClock.sleep({ name, duration: `${minutes} minutes`, inMemoryThreshold: 1 })
 const approval = DurableDeferred.make("approval")
 const approved = DurableDeferred.await(approval)
+const child = Child.execute({ key: "child" })
+const refuse = Effect.fail("refused")
 
-/** An engine whose runner shows that it lives every few seconds, with a body, and a child that sleeps. */
-const run = (body: Body, workflow = Shop) =>
+/** Sends the signal of an approval. */
+const approve = (key: string) =>
   Effect.gen(function* () {
-    const layer = Layer.merge(
+    const executionId = yield* Shop.executionId({ key })
+    const token = DurableDeferred.tokenFromExecutionId(approval, { workflow: Shop, executionId })
+    yield* DurableDeferred.succeed(approval, { token, value: undefined })
+  })
+
+/** Notes what was done, and makes activities that note what they do after some seconds. */
+const notes = () => {
+  const done: Array<string> = []
+  const note = (name: string) => Effect.sync(() => void done.push(name))
+  const step = (name: string, seconds = 0) =>
+    Activity.make({ name, execute: Effect.delay(note(name), `${seconds} seconds`) })
+  return { done, note, step }
+}
+
+/** A process whose runner shows that it lives every few seconds. Its children sleep. */
+const life = (
+  store: engineStore.EngineStore,
+  body: Body,
+  { childBody = sleep("child", 20) as Body, workflow = Shop } = {}
+) =>
+  Effect.gen(function* () {
+    const layer = Layer.mergeAll(
       workflow.toLayer(() => body),
-      Child.toLayer(() => sleep)
+      Child.toLayer(() => childBody),
+      Dated.toLayer(() => Effect.orDie(childBody))
     )
-    const engine = engines.on(yield* memoryStore.make)
-    const context = yield* Layer.build(Layer.provideMerge(layer, engine))
+    const scope = yield* Effect.acquireRelease(Scope.make(), Scope.close)
+    const live = Layer.provideMerge(layer, engines.on(store))
+    const context = yield* Layer.buildWithScope(live, scope)
     const operator = yield* Effect.provide(Operator.of(workflow), context)
     const children = yield* Effect.provide(Operator.of(Child), context)
-    return { operator, children }
+    yield* operator.start({ key })
+    yield* VirtualClock.pass("5 seconds")
+    return {
+      operator,
+      children,
+      state: Effect.map(operator.status(key), ({ state }) => state),
+      approve: Effect.provide(approve(key), context),
+      end: Scope.close(scope, Exit.void)
+    }
   })
 
-const interrupted = (body: Body, workflow = Shop) =>
-  Effect.gen(function* () {
-    const { children, operator } = yield* run(body, workflow)
-    yield* operator.start({ key: "order-42" })
-    yield* VirtualClock.pass("5 seconds")
-    assert.strictEqual((yield* operator.status("order-42")).state, "Waiting")
-    yield* operator.interrupt("order-42")
-    yield* VirtualClock.pass("1 minute")
-    const { state } = yield* operator.status("order-42")
-    return { children, state }
-  })
+const run = (body: Body, options?: Parameters<typeof life>[2]) =>
+  Effect.flatMap(memoryStore.make, (store) => life(store, body, options))
 
 describe("an interrupt", () => {
-  for (const [name, child] of [
-    ["awaits", Child.execute({ key: "child" })],
-    ["has started", Effect.zipRight(Child.execute({ key: "child" }, { discard: true }), sleep)]
+  for (const [name, started] of [
+    ["awaits", child],
+    [
+      "has started",
+      Effect.zipRight(Child.execute({ key: "child" }, { discard: true }), sleep("long", 20))
+    ]
   ] as const) {
     VirtualClock.test(`reaches an execution that a body ${name}`, () =>
       Effect.gen(function* () {
-        const { children, state } = yield* interrupted(child)
-        assert.strictEqual(state, "Failed")
+        const { children, operator, state } = yield* run(Effect.asVoid(started))
+        yield* operator.interrupt(key)
+        yield* VirtualClock.pass("1 minute")
+        assert.strictEqual(yield* state, "Failed")
         assert.strictEqual((yield* children.status("child")).state, "Failed")
       })
     )
@@ -80,105 +117,243 @@ describe("an interrupt", () => {
 
   VirtualClock.test("ends a body that waits because it has failed", () =>
     Effect.gen(function* () {
-      let refunds = 0
-      const body = Workflow.withCompensation(Effect.void, () => Effect.sync(() => void refunds++))
-      const { state } = yield* interrupted(
-        Effect.zipRight(body, Effect.fail("refused")),
-        Shop.annotate(Workflow.SuspendOnFailure, true)
-      )
-      assert.strictEqual(state, "Failed")
-      assert.strictEqual(refunds, 1)
+      const { done, note } = notes()
+      const paid = Workflow.withCompensation(Effect.void, () => note("refund"))
+      const { operator, state } = yield* run(Effect.zipRight(paid, refuse), { workflow: Patient })
+      assert.strictEqual(yield* state, "Waiting")
+      yield* operator.interrupt(key)
+      yield* VirtualClock.pass("1 minute")
+      assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
     })
   )
 
   VirtualClock.test("ends a body of which a compensation dies, and repeats no other one", () =>
     Effect.gen(function* () {
-      let refunds = 0
+      const { done, note } = notes()
       const body = Effect.gen(function* () {
         yield* Workflow.withCompensation(Effect.void, () => Effect.die("no second refund"))
-        yield* Workflow.withCompensation(Effect.void, () => Effect.sync(() => void refunds++))
-        yield* sleep
+        yield* Workflow.withCompensation(Effect.void, () => note("refund"))
+        yield* sleep("long", 20)
       })
-      const { state } = yield* interrupted(body)
-      assert.strictEqual(state, "Died")
-      assert.isAtMost(refunds, 1)
+      const { operator, state } = yield* run(body)
+      yield* operator.interrupt(key)
+      yield* VirtualClock.pass("1 minute")
+      assert.deepStrictEqual([yield* state, ...done], ["Died", "refund"])
     })
   )
 
-  VirtualClock.test("lets the process end after the compensation that runs", () =>
+  VirtualClock.test("ends a body that is never suspended, because its pauses are short", () =>
     Effect.gen(function* () {
-      let refunds = 0
-      const refund = Effect.delay(
-        Effect.sync(() => void refunds++),
-        "2 minutes"
-      )
-      const body = Effect.zipRight(
-        Workflow.withCompensation(Effect.void, () => refund),
-        sleep
-      )
-      const scope = yield* Scope.make()
-      yield* Scope.extend(interrupted(body), scope)
-      assert.strictEqual(refunds, 0)
-      yield* Effect.fork(Scope.close(scope, Exit.void))
+      const { step } = notes()
+      const body = Effect.gen(function* () {
+        for (let i = 0; i < 100; i++) {
+          yield* step(`look ${i}`)
+          yield* DurableClock.sleep({ name: `pause ${i}`, duration: "30 seconds" })
+        }
+      })
+      const { operator, state } = yield* run(body)
+      yield* operator.interrupt(key)
       yield* VirtualClock.pass("2 minutes")
-      assert.strictEqual(refunds, 1)
+      assert.strictEqual(yield* state, "Failed")
     })
   )
 })
 
 describe("a compensation", () => {
-  const refuse = Effect.fail("refused")
+  const compensated = (refund: Body, end: Body, pay: Body = Effect.void) =>
+    Effect.zipRight(
+      Workflow.withCompensation(pay, () => Effect.orDie(refund)),
+      end
+    )
+
   for (const [name, end, wait] of [
-    ["of a body that fails waits for a pause", refuse, sleep],
-    ["of a body that is interrupted waits for a pause", approved, sleep],
-    ["waits for an execution", refuse, Child.execute({ key: "refund" })]
+    ["of a body that fails waits for a pause", refuse, sleep("bank", 20)],
+    ["of a body that is interrupted waits for a pause", approved, sleep("bank", 20)],
+    ["of a body that fails waits for an execution", refuse, child],
+    ["of a body that is interrupted waits for an execution", approved, child],
+    ["of a body that is interrupted with its child waits for a pause", child, sleep("bank", 20)]
   ] as const) {
     VirtualClock.test(name, () =>
       Effect.gen(function* () {
-        let refunds = 0
-        const refund = Effect.zipRight(
-          wait,
-          Effect.sync(() => void refunds++)
+        const { done, step } = notes()
+        const { children, operator, state } = yield* run(
+          compensated(Effect.zipRight(wait, step("refund")), end, step("pay"))
         )
-        const paid = Workflow.withCompensation(Effect.void, () => refund)
-        const { operator } = yield* run(Effect.zipRight(paid, end))
-        yield* operator.start({ key: "order-42" })
-        yield* VirtualClock.pass("5 seconds")
-        yield* operator.interrupt("order-42")
+        yield* operator.interrupt(key)
         yield* VirtualClock.pass("10 minutes")
-        assert.strictEqual((yield* operator.status("order-42")).state, "Waiting")
-        yield* VirtualClock.pass("15 minutes")
-        assert.strictEqual((yield* operator.status("order-42")).state, "Failed")
-        assert.strictEqual(refunds, 1)
+        assert.strictEqual(yield* state, "Waiting")
+        yield* VirtualClock.pass("1 hour")
+        assert.deepStrictEqual([yield* state, ...done], ["Failed", "pay", "refund"])
+        if (wait === child) {
+          assert.strictEqual((yield* children.status("child")).state, "Succeeded")
+        }
+      })
+    )
+  }
+
+  for (const [name, wait] of [
+    ["its own pause ends", sleep("cooling-off", 10)],
+    ["its signal arrives", approved],
+    ["it is resumed", sleep("cooling-off", 60)]
+  ] as const) {
+    VirtualClock.test(`that waits keeps an interrupted body from going on when ${name}`, () =>
+      Effect.gen(function* () {
+        const { done, step } = notes()
+        const refund = Effect.zipRight(sleep("bank", 20), step("refund"))
+        const one = yield* run(
+          compensated(refund, Effect.zipRight(wait, step("ship")), step("pay"))
+        )
+        yield* one.operator.interrupt(key)
+        yield* VirtualClock.pass("1 minute")
+        if (name === "its signal arrives") yield* one.approve
+        if (name === "it is resumed") yield* one.operator.resume(key)
+        yield* VirtualClock.pass("1 hour")
+        assert.deepStrictEqual([yield* one.state, ...done], ["Failed", "pay", "refund"])
+      })
+    )
+  }
+
+  VirtualClock.test("runs if the execution that the body awaits was interrupted", () =>
+    Effect.gen(function* () {
+      const { done, step } = notes()
+      const { children, state } = yield* run(compensated(step("refund"), child, step("pay")))
+      yield* children.interrupt("child")
+      yield* VirtualClock.pass("5 minutes")
+      assert.deepStrictEqual([yield* state, ...done], ["Failed", "pay", "refund"])
+    })
+  )
+
+  VirtualClock.test("runs if the body interrupts itself", () =>
+    Effect.gen(function* () {
+      const { done, step } = notes()
+      const { state } = yield* run(compensated(step("refund"), Effect.interrupt, step("pay")))
+      assert.deepStrictEqual([yield* state, ...done], ["Failed", "pay", "refund"])
+    })
+  )
+
+  VirtualClock.test("does not run if a body waits because its child was interrupted", () =>
+    Effect.gen(function* () {
+      const { done, step } = notes()
+      const body = compensated(step("refund"), child, step("pay"))
+      const { children, state } = yield* run(body, { workflow: Patient })
+      yield* children.interrupt("child")
+      yield* VirtualClock.pass("5 minutes")
+      assert.deepStrictEqual([yield* state, ...done], ["Waiting", "pay"])
+    })
+  )
+
+  VirtualClock.test("that dies ends a body that has left a fiber waiting", () =>
+    Effect.gen(function* () {
+      const waiting = Effect.zipRight(Effect.forkDaemon(approved), Effect.sleep("1 second"))
+      const body = Effect.zipRight(waiting, compensated(Effect.die("no refund"), refuse))
+      const { state } = yield* run(body)
+      assert.strictEqual(yield* state, "Died")
+    })
+  )
+})
+
+describe("a process that ends", () => {
+  const twoLives = (body: Body) =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      const one = yield* life(store, body)
+      const ending = yield* Effect.fork(one.end)
+      yield* VirtualClock.pass("3 minutes")
+      yield* ending
+      return yield* life(store, body)
+    })
+
+  VirtualClock.test("waits for the compensation that runs, and stores its end", () =>
+    Effect.gen(function* () {
+      const { done, note } = notes()
+      const refund = Effect.delay(note("refund"), "1 minute")
+      const paid = Workflow.withCompensation(Effect.void, () => refund)
+      const { state } = yield* twoLives(Effect.zipRight(paid, refuse))
+      assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
+    })
+  )
+
+  VirtualClock.test("undoes nothing, although the body makes an error of its interrupt", () =>
+    Effect.gen(function* () {
+      const { done, note, step } = notes()
+      const body = Effect.gen(function* () {
+        yield* Workflow.withCompensation(step("pay"), () => note("refund"))
+        yield* step("ship", 60).pipe(
+          Effect.catchAllCause(() => refuse),
+          Effect.uninterruptible
+        )
+      })
+      const { state } = yield* twoLives(body)
+      yield* VirtualClock.pass("2 minutes")
+      assert.deepStrictEqual([yield* state, ...done], ["Succeeded", "pay", "ship"])
+    })
+  )
+})
+
+describe("a stored result that does not fit its schema", () => {
+  for (const [name, body, done] of [
+    [
+      "in a compensation lets the execution wait",
+      (tea: Body, step: (name: string) => Body) =>
+        Effect.zipRight(
+          Workflow.withCompensation(step("pay"), () =>
+            Effect.orDie(Effect.all([tea, sleep("bank", 1), step("refund")], { discard: true }))
+          ),
+          refuse
+        ),
+      ["Failed", "pay", "tea", "refund"]
+    ],
+    [
+      "pays nobody else, although the body catches all causes",
+      (tea: Body, step: (name: string) => Body) =>
+        Effect.zipRight(
+          Effect.catchAllCause(tea, () => step("pay")),
+          sleep("bank", 1)
+        ),
+      ["Succeeded", "tea"]
+    ]
+  ] as const) {
+    VirtualClock.test(name, () =>
+      Effect.gen(function* () {
+        const store = yield* memoryStore.make
+        const { done: all, note, step } = notes()
+        const lives = (success: Schema.Schema<string>) => {
+          const tea = Activity.make({
+            name: "tea",
+            success,
+            execute: Effect.as(note("tea"), "tea")
+          })
+          return life(store, body(Effect.asVoid(tea), step))
+        }
+        yield* (yield* lives(Schema.String)).end
+        const two = yield* lives(Schema.String.pipe(Schema.minLength(20)))
+        yield* VirtualClock.pass("5 minutes")
+        assert.strictEqual(yield* two.state, "Waiting")
+        yield* two.end
+        const three = yield* lives(Schema.String)
+        yield* VirtualClock.pass("5 minutes")
+        assert.deepStrictEqual([yield* three.state, ...all], [...done])
       })
     )
   }
 })
 
 describe("a signal", () => {
-  const send = (to: string) =>
-    Effect.gen(function* () {
-      const executionId = yield* Shop.executionId({ key: to })
-      const token = DurableDeferred.tokenFromExecutionId(approval, { workflow: Shop, executionId })
-      yield* DurableDeferred.succeed(approval, { token, value: undefined })
-    })
-
   VirtualClock.test("of two bodies to each other lets each run once more", () =>
     Effect.gen(function* () {
       let runs = 0
       const body = Effect.gen(function* () {
         // Without an end, the test would not end either.
         if (++runs > 100) return
-        yield* send("a")
-        yield* send("b")
+        yield* approve(key)
+        yield* approve("b")
         yield* approved
-        yield* sleep
+        yield* sleep("long", 20)
       })
-      const { operator } = yield* run(body)
-      yield* operator.start({ key: "a" })
+      const { operator, state } = yield* run(body)
       yield* operator.start({ key: "b" })
       yield* VirtualClock.pass("1 minute")
-      assert.strictEqual((yield* operator.status("a")).state, "Waiting")
+      assert.strictEqual(yield* state, "Waiting")
       assert.isAtMost(runs, 6)
     })
   )
@@ -186,36 +361,71 @@ describe("a signal", () => {
   VirtualClock.test("of a fiber that outlives its body arrives", () =>
     Effect.gen(function* () {
       let runs = 0
-      const later = Effect.forkDaemon(Effect.delay(send("b"), "5 seconds"))
+      const later = Effect.forkDaemon(Effect.delay(approve("b"), "15 seconds"))
       const body = Effect.suspend(() => (runs++ === 0 ? Effect.asVoid(later) : approved))
       const { operator } = yield* run(body)
-      yield* operator.start({ key: "a" })
-      yield* VirtualClock.pass("1 second")
       yield* operator.start({ key: "b" })
-      yield* VirtualClock.pass("10 seconds")
+      yield* VirtualClock.pass("20 seconds")
       assert.strictEqual((yield* operator.status("b")).state, "Succeeded")
     })
   )
 })
 
-VirtualClock.test("an activity whose result JSON does not keep runs once", () =>
-  Effect.gen(function* () {
-    let payments = 0
-    const pay = Activity.make({
-      name: "pay",
-      success: Schema.Number,
-      execute: Effect.sync(() => {
-        payments++
-        return NaN
-      })
+describe("an activity", () => {
+  VirtualClock.test("whose result JSON does not keep runs once", () =>
+    Effect.gen(function* () {
+      const { done, note } = notes()
+      const execute = Effect.as(note("pay"), NaN)
+      const pay = Activity.make({ name: "pay", success: Schema.Number, execute })
+      const { operator, state } = yield* run(Effect.asVoid(pay), { workflow: Patient })
+      yield* operator.resume(key)
+      yield* VirtualClock.pass("5 seconds")
+      assert.deepStrictEqual([yield* state, ...done], ["Waiting", "pay"])
     })
-    const body = Effect.asVoid(pay)
-    const { operator } = yield* run(body, Shop.annotate(Workflow.SuspendOnFailure, true))
-    yield* operator.start({ key: "order-42" })
-    yield* VirtualClock.pass("5 seconds")
-    yield* operator.resume("order-42")
-    yield* VirtualClock.pass("5 seconds")
-    assert.strictEqual((yield* operator.status("order-42")).state, "Waiting")
-    assert.strictEqual(payments, 1)
-  })
-)
+  )
+
+  VirtualClock.test("beside a pause begins once", () =>
+    Effect.gen(function* () {
+      const { done, note } = notes()
+      const execute = Effect.zipRight(note("pay"), Effect.sleep("10 seconds"))
+      const pay = Activity.make({ name: "pay", execute })
+      const { state } = yield* run(
+        Effect.all([sleep("long", 20), pay], { concurrency: 2, discard: true })
+      )
+      yield* VirtualClock.pass("1 hour")
+      assert.deepStrictEqual([yield* state, ...done], ["Succeeded", "pay"])
+    })
+  )
+
+  VirtualClock.test("of a fiber that outlives its body ends that fiber", () =>
+    Effect.gen(function* () {
+      let ended = 0
+      const { step } = notes()
+      const late = Effect.ensuring(
+        step("late", 10),
+        Effect.sync(() => ended++)
+      )
+      const { state } = yield* run(Effect.asVoid(Effect.forkDaemon(late)))
+      assert.strictEqual(yield* state, "Succeeded")
+      yield* VirtualClock.pass("1 minute")
+      assert.strictEqual(ended, 1)
+    })
+  )
+})
+
+for (const discard of [true, false]) {
+  VirtualClock.test(`a payload with the time is that of the first start, discard ${discard}`, () =>
+    Effect.gen(function* () {
+      const { done, step } = notes()
+      const body = Effect.gen(function* () {
+        yield* Workflow.withCompensation(step("pay"), () => step("refund"))
+        const at = yield* Clock.currentTimeMillis
+        yield* Dated.execute({ key: "child", at }, { discard })
+        yield* sleep("long", 20)
+      })
+      const { state } = yield* run(body)
+      yield* VirtualClock.pass("1 hour")
+      assert.deepStrictEqual([yield* state, ...done], ["Succeeded", "pay"])
+    })
+  )
+}

@@ -5,10 +5,8 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import * as Body from "../Body.js"
 import { exitCodec, json, memoize } from "../Encoding.js"
 import * as Execution from "../Execution.js"
-import type * as Store from "../Store.js"
 
 const payloadOf = memoize(({ ast }: Workflow.AnyStructSchema) => {
   const payload = json(Schema.make<unknown, unknown>(ast))
@@ -38,7 +36,8 @@ export const keyOf = (payload: unknown, executionId: string): string =>
     ? payload.key
     : executionId
 
-type Schemas = Pick<Workflow.Any, "errorSchema" | "successSchema">
+/** The schemas of a result. */
+export type Schemas = Pick<Workflow.Any, "errorSchema" | "successSchema">
 
 /** The end of an execution or of an activity, or a signal, as it is stored. */
 export const endCodec = memoize(({ errorSchema, successSchema }: Schemas) =>
@@ -65,16 +64,6 @@ export const unlessPurged = (execution: Execution.Execution) => {
 export const readEnd = (workflow: Workflow.Any, ended: Execution.Execution) =>
   Effect.flatMap(unlessPurged(ended), ({ exit = "" }) =>
     Effect.orDie(endCodec(workflow).fromJson(exit))
-  )
-
-/** Reads a result that a body has stored. The body waits for a process whose schemas fit it. */
-export const readStep = (
-  { businessKey, workflow }: Execution.Execution,
-  { exit, name }: Pick<Store.Step, "exit" | "name">,
-  schemas: Schemas
-) =>
-  Effect.catchAll(endCodec(schemas).fromJson(exit), (cause) =>
-    Effect.die(new Body.UnreadableResult({ workflow, businessKey, step: name, cause }))
   )
 
 /** The end of an activity, or a signal, with its values as they are stored: Effect decodes them. */

@@ -42,7 +42,7 @@ const issuesOfKey = Issues.validator(Text.Storable, ["key"])
 const make = (store: EngineStore, options: runners.Options) =>
   Effect.gen(function* () {
     const owned = ownedRun.make(store)
-    const { isOver, keep, mark, resultsOf } = owned
+    const { hasCancelled, isOver, keep, mark, read, resultsOf } = owned
     const { beats, insert, lookNow, runs, untilEnd, wake, workflows } = yield* runners.make(
       store,
       owned,
@@ -105,7 +105,9 @@ const make = (store: EngineStore, options: runners.Options) =>
         }
         const stored = yield* codecs.unlessPurged(earlier.value)
         const differs = differences(JSON.parse(stored.payload), JSON.parse(payload))
-        if (differs.length === 0) return stored
+        // A body that runs again may compute another payload, such as a time: the first one counts.
+        const isRepeated = execution.parent !== undefined && execution.parent === stored.parent
+        if (differs.length === 0 || isRepeated) return stored
         if (stored.end === undefined) yield* codecs.readPayload(workflow, stored)
         const { name } = workflow
         return yield* new Execution.PayloadMismatch({ workflow: name, businessKey, differs })
@@ -141,6 +143,9 @@ const make = (store: EngineStore, options: runners.Options) =>
         yield* Text.checkName(name)
         let stored = (yield* resultsOf(run)).get(name)
         if (stored === undefined) {
+          // A short pause is an activity.
+          if (name.startsWith(prefix) && ownedRun.isAskedToEnd(run))
+            return new Workflow.Suspended({})
           const own = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
           const result = yield* activity.execute.pipe(
             Workflow.intoResult,
@@ -152,7 +157,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           const { json } = yield* codecs.endCodec(activity).store(subject, result.exit)
           stored = yield* keep(run, name, json)
         }
-        yield* codecs.readStep(execution, { name, exit: stored }, activity)
+        yield* read(run, { name, exit: stored }, activity)
         const exit = yield* Effect.orDie(codecs.stepCodec.fromJson(stored))
         return new Workflow.Complete({ exit })
       })
@@ -175,6 +180,7 @@ const make = (store: EngineStore, options: runners.Options) =>
         const results = yield* resultsOf(run)
         let stored = results.get(children.stepOf(pause))
         if (stored === undefined) {
+          if (yield* hasCancelled(run, pause)) return new Workflow.Suspended({})
           const started = newExecution(workflow, executionId, payload, parent.executionId)
           const execution = yield* Effect.orDie(started)
           sideEffects.open.add(pause)
@@ -198,10 +204,10 @@ const make = (store: EngineStore, options: runners.Options) =>
         const child = yield* children.fromJson(stored)
         Body.add(sideEffects, child)
         const step = { name: children.stepOf(pause), exit: child.exit }
-        const exit = yield* codecs.readStep(run.execution, step, workflow)
+        const exit = yield* read(run, step, workflow)
         sideEffects.open.delete(pause)
         return new Workflow.Complete({ exit })
-      })
+      }).pipe(Effect.provideService(WorkflowEngine.WorkflowInstance, parent))
     }
 
     const execute = (
@@ -273,17 +279,21 @@ const make = (store: EngineStore, options: runners.Options) =>
           const run = yield* current
           yield* refuseInStep(run, yield* WorkflowEngine.WorkflowInstance)
           yield* Text.checkName(name)
-          if (name.startsWith(prefix)) {
-            const pause = name.slice(prefix.length)
-            if (yield* isOver(run, pause)) return Exit.void
-            run.pauses.add(pause)
-            return undefined
+          const isPause = name.startsWith(prefix)
+          const pause = isPause ? name.slice(prefix.length) : signalName(name)
+          if (isPause && (yield* isOver(run, pause))) return Exit.void
+          if (!isPause && !(yield* hasCancelled(run, pause))) {
+            const steps = yield* Store.persistently(store.steps(run.execution.executionId))
+            const signal = steps.find((step) => step.name === pause)
+            if (signal !== undefined) {
+              yield* read(run, signal, deferred)
+              return yield* Effect.orDie(codecs.stepCodec.fromJson(signal.exit))
+            }
           }
-          const steps = yield* Store.persistently(store.steps(run.execution.executionId))
-          const signal = steps.find((step) => step.name === signalName(name))
-          if (signal === undefined) return undefined
-          yield* codecs.readStep(run.execution, signal, deferred)
-          return yield* Effect.orDie(codecs.stepCodec.fromJson(signal.exit))
+          run.pauses.add(pause)
+          // What runs beside it has begun, and keeps the body from being suspended.
+          yield* Effect.yieldNow()
+          return undefined
         }),
       deferredDone: ({ deferredName, executionId, exit }) =>
         Effect.gen(function* () {

@@ -1,8 +1,13 @@
+import * as Workflow from "@effect/workflow/Workflow"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Issues from "@manilla/core/Issues"
 import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import type * as ParseResult from "effect/ParseResult"
 import type * as Scope from "effect/Scope"
 import type * as Body from "../Body.js"
 import type * as Execution from "../Execution.js"
@@ -24,6 +29,12 @@ export interface Run {
   /** When the last of them was stored. */
   storedMillis: number
   isCancelRequested: boolean
+  /** The process ends, or another runner has the execution: the body goes on there. */
+  isCut: boolean
+  /** Whether the body has ended: its compensations may run. */
+  hasEnded: boolean
+  /** A stored result that a schema of this process does not fit. */
+  unreadable: UnreadableResult | undefined
   readonly sideEffects: Body.SideEffects
   fiber: Fiber.RuntimeFiber<void> | undefined
 }
@@ -32,10 +43,11 @@ export interface Run {
 export const make = (store: engineStore.EngineStore) => {
   /** Another runner has the execution: this one does nothing more, and is interrupted. */
   const abandon = (run: Run) =>
-    Effect.zipRight(
-      Effect.sync(() => run.fiber?.unsafeInterruptAsFork(run.fiber.id())),
-      Effect.interruptible(Effect.never)
-    )
+    Effect.suspend(() => {
+      run.isCut = true
+      run.fiber?.unsafeInterruptAsFork(run.fiber.id())
+      return Effect.interrupt
+    })
 
   /** Changes an execution that this runner owns, when a run has ended. */
   const leave = ({ execution, runner }: Run, change: engineStore.Change) =>
@@ -50,10 +62,14 @@ export const make = (store: engineStore.EngineStore) => {
           return run.results
         })
 
+  /** Whether an interrupt has ended the body, or is about to, in a pause or while it awaited a signal or an execution. */
+  const hasCancelled = (run: Run, pause: string) =>
+    Effect.map(resultsOf(run), (results) => results.has(cancelledAt(pause)))
+
   /** Whether a pause is over. A step that was stored after it shows that, also if this clock is behind. */
   const isOver = (run: Run, pause: string) =>
     Effect.gen(function* () {
-      yield* resultsOf(run)
+      if (yield* hasCancelled(run, pause)) return false
       const now = yield* Clock.currentTimeMillis
       const dueMillis = run.clocks.get(pause) ?? Infinity
       if (dueMillis > Math.max(now, run.storedMillis)) return false
@@ -84,12 +100,36 @@ export const make = (store: engineStore.EngineStore) => {
   /** Whether a pause ends an execution that is to be cancelled. It is stored: later, the pause may be over. */
   const isCancelledAt = (run: Run, pause: string) =>
     Effect.gen(function* () {
-      const name = `cancelled/${pause}/1`
-      if ((yield* resultsOf(run)).has(name)) return true
+      if (yield* hasCancelled(run, pause)) return true
       if (!run.isCancelRequested || (yield* isOver(run, pause))) return false
-      yield* mark(run, name)
+      yield* mark(run, cancelledAt(pause))
       return true
     })
+
+  /** Stores that an interrupt ends the body where it waits: a later run must not go on there after a compensation. */
+  const cancel = (run: Run) =>
+    Effect.gen(function* () {
+      yield* Effect.forEach(run.pauses, (pause) => mark(run, cancelledAt(pause)), { discard: true })
+      run.pauses.clear()
+    })
+
+  /** Suspends a body that cannot read a stored result. A defect could be caught, and somebody else paid. */
+  const unreadable = (run: Run, step: string, cause: ParseResult.ParseError) =>
+    Effect.suspend(() => {
+      const { businessKey, workflow } = run.execution
+      run.unreadable = new UnreadableResult({ workflow, businessKey, step, cause })
+      return Effect.flatMap(WorkflowEngine.WorkflowInstance, Workflow.suspend)
+    })
+
+  /** Reads a stored result. The body waits for a process whose schemas fit it. */
+  const read = (
+    run: Run,
+    { exit, name }: Pick<Store.Step, "exit" | "name">,
+    schemas: codecs.Schemas
+  ) =>
+    Effect.catchAll(codecs.endCodec(schemas).fromJson(exit), (cause) =>
+      unreadable(run, name, cause)
+    )
 
   /** A run as the blocks of its body see it. */
   const forBlocks = (run: Run): Body.Run => ({
@@ -99,10 +139,31 @@ export const make = (store: engineStore.EngineStore) => {
       pause === undefined ? Effect.sync(() => run.isCancelRequested) : isCancelledAt(run, pause),
     steps: {
       find: (name) => Effect.map(resultsOf(run), (results) => results.get(name)),
-      keep: (name, exit) => keep(run, name, exit)
+      keep: (name, exit) => keep(run, name, exit),
+      unreadable: (name, cause) => unreadable(run, name, cause)
     },
     sideEffects: run.sideEffects
   })
 
-  return { leave, resultsOf, isOver, keep, mark, forBlocks }
+  return { leave, resultsOf, hasCancelled, isOver, keep, mark, cancel, read, forBlocks }
+}
+
+/** Whether an interrupt ends the body where it waits. Blocks see to that themselves. */
+export const isAskedToEnd = ({ hasEnded, isCancelRequested, sideEffects }: Run): boolean =>
+  isCancelRequested && !hasEnded && !sideEffects.hasBlocks
+
+const cancelledAt = (pause: string) => `cancelled/${pause}/1`
+
+/** The execution waits for a process with a schema that fits. */
+class UnreadableResult extends Data.TaggedError("UnreadableResult")<{
+  readonly workflow: string
+  readonly businessKey: string
+  readonly step: string
+  readonly cause: ParseResult.ParseError
+}> {
+  override get message(): string {
+    const { businessKey, cause, step, workflow } = this
+    const issues = Issues.print(Issues.fromParseIssue(cause.issue))
+    return `${workflow}: the stored result of the step "${step}" of ${businessKey} does not fit the schema of this process: ${issues}. It stays as it is, and the execution waits. Run it with the schema that it was started with, and it continues; give the changed workflow a new name.`
+  }
 }

@@ -9,11 +9,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
 import { flow } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as Body from "../Body.js"
 import type * as Execution from "../Execution.js"
 import * as Store from "../Store.js"
@@ -22,7 +21,7 @@ import * as codecs from "./codecs.js"
 import * as ends from "./ends.js"
 import type * as engineStore from "./engineStore.js"
 import * as metrics from "./metrics.js"
-import type * as ownedRun from "./ownedRun.js"
+import * as ownedRun from "./ownedRun.js"
 import * as transitions from "./transitions.js"
 
 export interface Options {
@@ -47,14 +46,6 @@ const metricsInterval = Duration.minutes(1)
 /** The executions of a runner that cannot say that it ends are freed when its silence is noticed. */
 const leaveTimeout = Duration.seconds(2)
 
-/** Runs an effect that may interrupt its fiber. */
-const inOwnFiber = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.fork(restore(effect)), (fiber) =>
-      Effect.onInterrupt(restore(Fiber.await(fiber)), () => Fiber.interrupt(fiber))
-    )
-  )
-
 /** A workflow that this process can run. */
 export interface Registered {
   readonly workflow: Workflow.Any
@@ -73,7 +64,7 @@ export interface Registered {
 /** The part of this process in the executions of a store: it owns some, and runs their bodies. */
 export const make = (
   store: engineStore.EngineStore,
-  { forBlocks, leave, resultsOf }: ReturnType<typeof ownedRun.make>,
+  { cancel, forBlocks, leave, resultsOf }: ReturnType<typeof ownedRun.make>,
   { beatInterval, pollInterval }: Options
 ) =>
   Effect.gen(function* () {
@@ -150,50 +141,70 @@ export const make = (
         if (parent !== undefined) yield* wake(parent, transitions.woken)
       })
 
+    /** Decides how a body ends, before its compensations run. */
+    const beforeEnd =
+      (run: ownedRun.Run, instance: WorkflowEngine.WorkflowInstance["Type"]) =>
+      (exit: Exit.Exit<unknown, unknown>) =>
+        Effect.gen(function* () {
+          if (run.unreadable !== undefined || (run.isCut && Exit.isFailure(exit))) {
+            // As if it was suspended, its scope stays open, so that nothing is compensated here.
+            instance.suspended = true
+            return yield* Effect.interrupt
+          }
+          const isWaiting =
+            Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) && instance.suspended
+          if (isWaiting && ownedRun.isAskedToEnd(run)) {
+            yield* cancel(run)
+            instance.suspended = false
+            instance.interrupted = true
+            // It reaches the executions that the body awaits, and not those of a compensation.
+            const reached = Effect.sync(() => {
+              instance.interrupted = false
+            })
+            yield* Scope.addFinalizer(instance.scope, reached)
+            run.hasEnded = true
+            return yield* Effect.interrupt
+          }
+          run.hasEnded = !isWaiting
+          return yield* exit
+        })
+
     const bodyOf = (
       run: ownedRun.Run,
       instance: WorkflowEngine.WorkflowInstance["Type"],
       registered: Registered
     ) =>
-      Effect.gen(function* () {
-        const { execution } = run
-        const payload = codecs.readPayload(registered.workflow, execution)
-        if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
-        yield* children.note(yield* resultsOf(run), run.sideEffects)
-        // The process ends, or another runner has the execution: the body goes on there. As if it was suspended, its
-        // scope stays open, so that nothing is compensated here.
-        let isCut = false
-        let unreadable: Body.UnreadableResult | undefined
-        const beforeEnd = (exit: Exit.Exit<unknown, unknown>) => {
-          // A body that was asked to end, and now waits, is interrupted, unless its blocks see to that.
-          if (instance.suspended && run.isCancelRequested && !run.sideEffects.hasBlocks) {
-            instance.suspended = false
-            instance.interrupted = true
-            return Effect.interrupt
-          }
-          if (Exit.isSuccess(exit)) return exit
-          isCut = Cause.isInterruptedOnly(exit.cause) && !instance.suspended
-          unreadable = Array.from(Cause.defects(exit.cause)).find(isUnreadable)
-          if (!isCut && unreadable === undefined) return exit
-          instance.suspended = true
-          return Effect.interrupt
-        }
-        const body = Effect.uninterruptibleMask((restore) =>
-          restore(registered.execute(Object(payload.right), execution.executionId)).pipe(
-            Effect.exit,
-            Effect.flatMap(beforeEnd)
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const { execution } = run
+          const payload = codecs.readPayload(registered.workflow, execution)
+          if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
+          yield* children.note(yield* restore(resultsOf(run)), run.sideEffects)
+          const body = Effect.uninterruptibleMask((restore) =>
+            restore(registered.execute(Object(payload.right), execution.executionId)).pipe(
+              Effect.exit,
+              Effect.flatMap(beforeEnd(run, instance))
+            )
           )
-        )
-        const result = yield* inOwnFiber(Workflow.intoResult(body))
-        if (unreadable !== undefined) return yield* postpone(run, unreadable)
-        if (Exit.isFailure(result)) {
-          // A compensation that waits has interrupted it.
-          return yield* instance.suspended ? suspend(run) : end(run, registered, result)
-        }
-        if (result.value._tag === "Complete") return yield* end(run, registered, result.value.exit)
-        // A fiber that was interrupted does not come here: the body interrupted itself.
-        yield* isCut ? end(run, registered, Exit.interrupt(FiberId.none)) : suspend(run)
-      })
+          // In a fiber of its own: a compensation that waits interrupts it.
+          const fiber = yield* Effect.fork(Workflow.intoResult(body))
+          const cut = Effect.suspend(() => {
+            run.isCut = true
+            return Fiber.interrupt(fiber)
+          })
+          yield* Effect.exit(Effect.onInterrupt(restore(Fiber.await(fiber)), () => cut))
+          const result = yield* Fiber.await(fiber)
+
+          if (Exit.isSuccess(result) && result.value._tag === "Complete") {
+            return yield* end(run, registered, result.value.exit)
+          }
+          if (run.isCut) return
+          if (run.unreadable !== undefined) return yield* postpone(run, run.unreadable)
+          const isWaiting =
+            Exit.isSuccess(result) || (instance.suspended && Cause.isInterrupted(result.cause))
+          yield* isWaiting ? suspend(run) : end(run, registered, result)
+        })
+      )
 
     /** Runs an execution that this runner owns. An earlier run has ended, or has lost it. */
     const begin = (execution: Execution.Execution, results?: Map<string, string>): void => {
@@ -223,6 +234,9 @@ export const make = (
         results,
         storedMillis: 0,
         isCancelRequested,
+        isCut: false,
+        hasEnded: false,
+        unreadable: undefined,
         sideEffects: Body.noSideEffects(),
         fiber: undefined
       }
@@ -384,6 +398,3 @@ const stateOf = Exit.match({
   onSuccess: (): Execution.EndState => "Succeeded",
   onFailure: (cause): Execution.EndState => (Cause.isDie(cause) ? "Died" : "Failed")
 })
-
-const isUnreadable = (defect: unknown): defect is Body.UnreadableResult =>
-  defect instanceof Body.UnreadableResult

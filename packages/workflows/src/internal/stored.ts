@@ -43,9 +43,7 @@ const kept = <A, I, E, EI, R>(
   const name = `${step}/1`
   const { fromJson, store } = exitCodec(success, error)
   const read = (exit: string) =>
-    Effect.catchAll(fromJson(exit), (cause) =>
-      Effect.die(new Body.UnreadableResult({ workflow, businessKey: key, step: name, cause }))
-    )
+    Effect.catchAll(fromJson(exit), (cause) => steps.unreadable(name, cause))
   const end = Effect.gen(function* () {
     const known = yield* steps.find(name)
     if (known !== undefined) return yield* read(known)
