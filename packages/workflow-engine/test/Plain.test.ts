@@ -7,6 +7,7 @@ import * as Workflow from "@effect/workflow/Workflow"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Operator from "@manilla/workflow-engine/Operator"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -414,6 +415,16 @@ describe("an activity", () => {
 })
 
 for (const discard of [true, false]) {
+  VirtualClock.test(`a body starts no execution with two payloads, discard ${discard}`, () =>
+    Effect.gen(function* () {
+      const start = (at: number) => Dated.execute({ key: "child", at }, { discard })
+      const body = Effect.zipRight(start(1), start(2))
+      const { operator } = yield* run(Effect.asVoid(body), { childBody: Effect.void })
+      const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
+      assert.include(Cause.pretty(cause), "whose payload differs in at. Nothing was sent.")
+    })
+  )
+
   VirtualClock.test(`a payload with the time is that of the first start, discard ${discard}`, () =>
     Effect.gen(function* () {
       const { done, step } = notes()

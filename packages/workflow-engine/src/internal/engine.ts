@@ -210,11 +210,33 @@ const make = (store: EngineStore, options: runners.Options) =>
       }).pipe(Effect.provideService(WorkflowEngine.WorkflowInstance, parent))
     }
 
+    /** A run that starts an execution twice must mean the same: otherwise, the second payment would be lost. */
+    const refuseOther = (
+      workflow: Workflow.Any,
+      executionId: string,
+      payload: object,
+      parent: WorkflowEngine.WorkflowInstance["Type"]
+    ) =>
+      Effect.suspend(() => {
+        const payloads = runs.get(parent.executionId)?.payloads
+        const encoded = codecs.writePayload(workflow, payload)
+        if (payloads === undefined || Either.isLeft(encoded)) return Effect.void
+        const first = payloads.get(executionId) ?? encoded.right
+        payloads.set(executionId, first)
+        const differs = differences(JSON.parse(first), JSON.parse(encoded.right))
+        if (differs.length === 0) return Effect.void
+        const businessKey = codecs.keyOf(payload, executionId)
+        return Effect.die(
+          new Execution.PayloadMismatch({ workflow: workflow.name, businessKey, differs })
+        )
+      })
+
     const execute = (
       workflow: Workflow.Any,
       { discard, executionId, parent, payload }: Parameters<WorkflowEngine.Encoded["execute"]>[1]
     ): Effect.Effect<Workflow.Result<unknown, unknown> | void> =>
       Effect.gen(function* () {
+        if (parent !== undefined) yield* refuseOther(workflow, executionId, payload, parent)
         if (parent !== undefined && !discard) {
           return yield* awaitChild(workflow, executionId, payload, parent)
         }

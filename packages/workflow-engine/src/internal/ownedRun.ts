@@ -24,6 +24,8 @@ export interface Run {
   readonly clocks: Map<string, number>
   /** The names of the pauses that the body waits for. */
   readonly pauses: Set<string>
+  /** The payloads of the executions that it has started, by id. */
+  readonly payloads: Map<string, string>
   /** The stored results, by name. Undefined until the first is needed. */
   results: Map<string, string> | undefined
   /** When the last of them was stored. */

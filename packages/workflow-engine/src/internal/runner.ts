@@ -231,6 +231,7 @@ export const make = (
         runner: execution.runner,
         clocks: new Map(Object.entries(clocks)),
         pauses: new Set(),
+        payloads: new Map(),
         results,
         storedMillis: 0,
         isCancelRequested,
