@@ -39,13 +39,23 @@ const results = new WeakMap<Kept, object>()
 
 const Kept = Schema.Unknown.annotations({ description: "a value that JSON keeps" })
 
+/** `JSON.stringify` makes `null` of a number that is not finite. */
 const KeptJson = Schema.transformOrFail(Schema.parseJson(), Kept, {
   strict: true,
   decode: ParseResult.succeed,
   encode: (value, _, ast) => {
-    const issues = differences(value, JSON.parse(JSON.stringify(value))).map(
-      (path) => new ParseResult.Pointer(path, value, new ParseResult.Type(Kept.ast, value))
-    )
+    const issues: Array<ParseResult.ParseIssue> = []
+    try {
+      JSON.stringify(value, (name, member) => {
+        if (typeof member === "number" && !Number.isFinite(member)) {
+          issues.push(new ParseResult.Pointer(name, member, new ParseResult.Type(Kept.ast, member)))
+        }
+        return member
+      })
+    } catch {
+      // It has a cycle, or a bigint.
+      issues.push(new ParseResult.Type(Kept.ast, value))
+    }
     return Arr.isNonEmptyArray(issues)
       ? ParseResult.fail(new ParseResult.Composite(ast, value, issues))
       : ParseResult.succeed(value)
@@ -53,7 +63,7 @@ const KeptJson = Schema.transformOrFail(Schema.parseJson(), Kept, {
 })
 
 /**
- * A value as JSON. A value that JSON would change, such as a number that is `NaN`, cannot be encoded.
+ * A value as JSON. A number that is not finite, a bigint and a cycle cannot be encoded.
  *
  * @since 0.1.0
  * @category schemas
@@ -73,8 +83,8 @@ export const exitJson = <A, I, E, EI>(
 ) => json(Schema.Exit({ success, failure, defect: Schema.Defect }))
 
 /**
- * Encodes and decodes `exitJson`. An end that cannot be encoded fails with an error about its subject, and `store` encodes a
- * defect in its place.
+ * Encodes and decodes `exitJson`. `encode` reads again what it has encoded, as later runs do, and fails with an error about
+ * its subject if that is not possible. `store` encodes a defect in its place.
  *
  * @since 0.1.0
  * @category constructors
@@ -82,9 +92,12 @@ export const exitJson = <A, I, E, EI>(
 export const exitCodec = memoize(
   <A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) => {
     const schema = exitJson(success, failure)
-    const encode = Schema.encode(schema)
-    const toJson = (subject: string, exit: typeof schema.Type) =>
-      Effect.suspend(() => encode(exit)).pipe(
+    const toJson = Schema.encode(schema)
+    const fromJson = Schema.decode(schema)
+    type Encoded = { readonly exit: typeof schema.Type; readonly json: string }
+    const encode = (subject: string, exit: typeof schema.Type): Effect.Effect<Encoded, string> =>
+      Effect.suspend(() => toJson(exit)).pipe(
+        Effect.flatMap((json) => Effect.map(fromJson(json), (exit) => ({ exit, json }))),
         Effect.catchAllDefect(Effect.fail),
         Effect.mapError((error) => {
           const reason = ParseResult.isParseError(error)
@@ -93,13 +106,9 @@ export const exitCodec = memoize(
           return `${subject} does not fit its schema, or JSON does not keep it: ${reason}. Use another value, or change the schema.`
         })
       )
-    type Stored = { readonly exit: typeof schema.Type; readonly json: string }
-    const store = (subject: string, exit: typeof schema.Type): Effect.Effect<Stored> =>
-      toJson(subject, exit).pipe(
-        Effect.map((json) => ({ exit, json })),
-        Effect.catchAll((defect) => store(subject, Exit.die(defect)))
-      )
-    return { toJson, fromJson: Schema.decode(schema), store }
+    const store = (subject: string, exit: typeof schema.Type): Effect.Effect<Encoded> =>
+      Effect.catchAll(encode(subject, exit), (defect) => store(subject, Exit.die(defect)))
+    return { encode, fromJson, store }
   }
 )
 
@@ -119,8 +128,8 @@ export const differences = (left: unknown, right: unknown, path = ""): ReadonlyA
   if (Array.isArray(left) && Array.isArray(right) && left.length === right.length) {
     return left.flatMap((item, i) => differences(item, right[i], `${path}[${i}]`))
   }
-  return left === right ? [] : [path]
+  return Object.is(left, right) ? [] : [path]
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
-  Predicate.isRecord(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value))
+  Predicate.isRecord(value) && !Array.isArray(value)

@@ -181,10 +181,8 @@ export const persistently = <A, E extends { readonly _tag: string }, R>(
   effect: Effect.Effect<A, E | Execution.StorageError, R>
 ): Effect.Effect<A, Exclude<E, Execution.StorageError>, R> => {
   const again = (pauseMillis: number): Effect.Effect<A, Exclude<E, Execution.StorageError>, R> =>
-    // A process can end during a pause, whatever waits for the result.
-    Effect.interruptible(Effect.sleep(pauseMillis)).pipe(
-      Effect.zipRight(effect),
-      Effect.catchIf(isStorageError, () => again(Math.min(2 * pauseMillis, longestPauseMillis)))
+    Effect.catchIf(Effect.delay(effect, pauseMillis), isStorageError, () =>
+      again(Math.min(2 * pauseMillis, longestPauseMillis))
     )
   return Effect.catchIf(effect, isStorageError, (error) =>
     Effect.acquireUseRelease(

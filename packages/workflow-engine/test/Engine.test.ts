@@ -654,7 +654,6 @@ describe("a value that cannot be stored as it is", () => {
   })
   const count = { name: "count", success: Schema.Number, execute: Effect.succeed(NaN) }
   const success = Schema.NullOr(Schema.Number)
-  const map = Effect.succeed(new Map([["XAF", 15_000]]))
   const bigint = Effect.succeed(15_000n)
   const layer = (
     body: Effect.Effect<
@@ -675,7 +674,6 @@ describe("a value that cannot be stored as it is", () => {
     ["a step", Effect.orDie(Durable.step({ ...count, error: Schema.Never }))],
     // A later run would read `null`, which fits the schema.
     ["an optional number", Effect.map(Activity.make({ ...count, success }), Number)],
-    ["a map", Effect.as(Activity.make({ ...count, execute: map, success: Schema.Unknown }), 1)],
     [
       "a bigint",
       Effect.as(Activity.make({ ...count, execute: bigint, success: Schema.Unknown }), 1)
@@ -721,6 +719,34 @@ describe("a value that cannot be stored as it is", () => {
     }).pipe(Effect.provide(layer(DurableDeferred.await(vote))))
   )
 })
+
+VirtualClock.test(
+  "a step in a compensation of Effect's runs, although the body was interrupted",
+  () => {
+    const undone: Array<string> = []
+    const refund = Durable.step({
+      name: "refund",
+      success: Schema.Void,
+      error: Schema.Never,
+      execute: Effect.sync(() => void undone.push("refund"))
+    })
+    return Effect.gen(function* () {
+      const operator = yield* started
+      yield* operator.interrupt(key)
+      yield* VirtualClock.pass("5 seconds")
+      assert.deepStrictEqual([(yield* operator.status(key)).state, ...undone], ["Failed", "refund"])
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Workflow.withCompensation(Effect.void, () => Effect.orDie(refund)).pipe(
+            Effect.zipRight(DurableClock.sleep({ name: "an hour", duration: "1 hour" })),
+            Effect.as("done")
+          )
+        )
+      )
+    )
+  }
+)
 
 describe("a step that waits", () => {
   const Other = Workflow.make({

@@ -6,6 +6,7 @@ import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -97,7 +98,97 @@ const life = (
 const run = (body: Body, options?: Parameters<typeof life>[2]) =>
   Effect.flatMap(memoryStore.make, (store) => life(store, body, options))
 
+/** A store in which something happens before the result of a step is kept for the first time. */
+const beforeKeep = (
+  store: engineStore.EngineStore,
+  name: string,
+  happens: (runner: number) => Effect.Effect<void, Execution.StorageError>
+): engineStore.EngineStore => {
+  let isFirst = true
+  return {
+    ...store,
+    keep: (executionId, runner, step) =>
+      Effect.suspend(() => {
+        if (step.name !== name || !isFirst) return store.keep(executionId, runner, step)
+        isFirst = false
+        return Effect.zipRight(happens(runner), store.keep(executionId, runner, step))
+      })
+  }
+}
+
+describe("a runner that was taken for dead sends nothing more", () => {
+  for (const [name, body, sent] of [
+    [
+      "although the body catches all causes",
+      (step: (name: string) => Body) => Effect.catchAllCause(step("pay A"), () => step("pay B")),
+      ["Succeeded", "pay A", "pay A"]
+    ],
+    [
+      "in its other compensations",
+      (step: (name: string) => Body) =>
+        Effect.gen(function* () {
+          yield* Workflow.withCompensation(Effect.void, () => Effect.orDie(step("refund")))
+          yield* Workflow.withCompensation(Effect.void, () => Effect.orDie(step("pay A")))
+          yield* refuse
+        }),
+      ["Failed", "pay A", "pay A", "refund"]
+    ]
+  ] as const) {
+    VirtualClock.test(name, () =>
+      Effect.gen(function* () {
+        const memory = yield* memoryStore.make
+        const { done, step } = notes()
+        const store = beforeKeep(memory, "pay A/1", memory.runners.leave)
+        const { state } = yield* life(store, body(step))
+        yield* VirtualClock.pass("1 minute")
+        assert.deepStrictEqual([yield* state, ...done], [...sent])
+      })
+    )
+  }
+})
+
 describe("an interrupt", () => {
+  for (const [name, wait, mark] of [
+    ["a signal", approved, "cancelled/deferred/approval/1"],
+    ["a pause", sleep("long", 600), "cancelled/long/1"]
+  ] as const) {
+    VirtualClock.test(`of a body that waits for ${name} is kept if the database fails once`, () =>
+      Effect.gen(function* () {
+        const away = new Execution.StorageError({ operation: "keep a result", cause: "away" })
+        const store = beforeKeep(yield* memoryStore.make, mark, () => away)
+        const { operator, state } = yield* life(store, wait)
+        yield* operator.interrupt(key)
+        yield* VirtualClock.pass("1 hour")
+        assert.strictEqual(yield* state, "Failed")
+      })
+    )
+  }
+
+  VirtualClock.test("does not decide a race again", () =>
+    Effect.gen(function* () {
+      const { done, step } = notes()
+      let quotes = 0
+      const provider = Effect.sync((): string => (quotes++ === 0 ? "A" : "B"))
+      const cheapest = DurableDeferred.raceAll({
+        name: "cheapest",
+        success: Schema.String,
+        error: Schema.Never,
+        effects: [provider]
+      })
+      const body = Effect.gen(function* () {
+        const name = yield* cheapest
+        yield* Workflow.withCompensation(step(`pay ${name}`), () =>
+          Effect.orDie(Effect.zipRight(sleep("bank", 20), step(`refund ${name}`)))
+        )
+        yield* sleep("long", 60)
+      })
+      const { operator, state } = yield* run(body)
+      yield* operator.interrupt(key)
+      yield* VirtualClock.pass("1 hour")
+      assert.deepStrictEqual([yield* state, ...done], ["Failed", "pay A", "refund A"])
+    })
+  )
+
   for (const [name, started] of [
     ["awaits", child],
     [
@@ -193,6 +284,34 @@ describe("a compensation", () => {
   }
 
   for (const [name, wait] of [
+    ["a pause", sleep("bank", 20)],
+    ["a signal", approved]
+  ] as const) {
+    VirtualClock.test(`waits for ${name} for which the interrupted body waited`, () =>
+      Effect.gen(function* () {
+        const { done, step } = notes()
+        const refund = Effect.zipRight(wait, step("refund"))
+        const { approve, operator, state } = yield* run(compensated(refund, wait))
+        yield* operator.interrupt(key)
+        yield* VirtualClock.pass("1 minute")
+        yield* approve
+        yield* VirtualClock.pass("1 hour")
+        assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
+      })
+    )
+  }
+
+  VirtualClock.test("that waits may ignore its errors", () =>
+    Effect.gen(function* () {
+      const { done, step } = notes()
+      const refund = Effect.zipRight(sleep("bank", 20), step("refund"))
+      const { state } = yield* run(compensated(Effect.ignoreLogged(refund), refuse))
+      yield* VirtualClock.pass("1 hour")
+      assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
+    })
+  )
+
+  for (const [name, wait] of [
     ["its own pause ends", sleep("cooling-off", 10)],
     ["its signal arrives", approved],
     ["it is resumed", sleep("cooling-off", 60)]
@@ -264,14 +383,30 @@ describe("a process that ends", () => {
       return yield* life(store, body)
     })
 
-  VirtualClock.test("waits for the compensation that runs, and stores its end", () =>
+  VirtualClock.test("waits for the compensation that runs", () =>
     Effect.gen(function* () {
       const { done, note } = notes()
       const refund = Effect.delay(note("refund"), "1 minute")
       const paid = Workflow.withCompensation(Effect.void, () => refund)
-      const { state } = yield* twoLives(Effect.zipRight(paid, refuse))
-      assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
+      const { end } = yield* run(Effect.zipRight(paid, refuse))
+      const ending = yield* Effect.fork(end)
+      yield* VirtualClock.pass("1 minute")
+      yield* ending
+      assert.deepStrictEqual(done, ["refund"])
     })
+  )
+
+  VirtualClock.test(
+    "repeats a compensation that it has cut, also one that ignores its errors",
+    () =>
+      Effect.gen(function* () {
+        const { done, step } = notes()
+        const refund = Effect.catchAllCause(step("refund", 60), () => Effect.void)
+        const paid = Workflow.withCompensation(Effect.void, () => refund)
+        const { state } = yield* twoLives(Effect.zipRight(paid, refuse))
+        yield* VirtualClock.pass("2 minutes")
+        assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
+      })
   )
 
   VirtualClock.test("undoes nothing, although the body makes an error of its interrupt", () =>

@@ -16,9 +16,14 @@ const payloadOf = memoize(({ ast }: Workflow.AnyStructSchema) => {
   }
 })
 
-/** Encodes the payload of a new execution. */
-export const writePayload = ({ payloadSchema }: Workflow.Any, payload: unknown) =>
-  Either.mapLeft(payloadOf(payloadSchema).toJson(payload), (issue) => Issues.fromParseIssue(issue))
+/** Encodes the payload of a new execution, which a later run can read. */
+export const writePayload = ({ payloadSchema }: Workflow.Any, payload: unknown) => {
+  const { fromJson, toJson } = payloadOf(payloadSchema)
+  return toJson(payload).pipe(
+    Either.flatMap((json) => Either.map(fromJson(json), () => json)),
+    Either.mapLeft((issue) => Issues.fromParseIssue(issue))
+  )
+}
 
 /** Reads the stored payload of an execution. */
 export const readPayload = (

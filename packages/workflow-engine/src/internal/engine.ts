@@ -42,7 +42,7 @@ const issuesOfKey = Issues.validator(Text.Storable, ["key"])
 const make = (store: EngineStore, options: runners.Options) =>
   Effect.gen(function* () {
     const owned = ownedRun.make(store)
-    const { hasCancelled, isOver, keep, mark, read, resultsOf } = owned
+    const { abandon, hasCancelled, isOver, keep, mark, read, resultsOf } = owned
     const { beats, insert, lookNow, runs, untilEnd, wake, workflows } = yield* runners.make(
       store,
       owned,
@@ -53,7 +53,8 @@ const make = (store: EngineStore, options: runners.Options) =>
     const runOf = (executionId: string) =>
       Effect.suspend(() => {
         const run = runs.get(executionId)
-        return run === undefined ? Effect.interrupt : Effect.succeed(run)
+        if (run === undefined) return Effect.interrupt
+        return run.isCut ? abandon(run) : Effect.succeed(run)
       })
     const current = Effect.flatMap(WorkflowEngine.WorkflowInstance, ({ executionId }) =>
       runOf(executionId)
@@ -321,15 +322,17 @@ const make = (store: EngineStore, options: runners.Options) =>
         Effect.gen(function* () {
           yield* Text.checkName(deferredName)
           const name = signalName(deferredName)
-          const encoded = codecs.stepCodec.toJson(`the signal ${deferredName}`, exit)
-          const json = yield* Effect.catchAll(encoded, Effect.dieMessage)
+          const encoded = codecs.stepCodec.encode(`the signal ${deferredName}`, exit)
+          const { json } = yield* Effect.catchAll(encoded, Effect.dieMessage)
           const wakeUp = wake(executionId, transitions.woken)
           const body = yield* Effect.serviceOption(WorkflowEngine.WorkflowInstance)
           // A body that runs again repeats its signals: to wake a body each time would never end.
           if (Option.exists(body, (body) => body.executionId === executionId)) {
-            // A race in a run that is cut reports the interrupt of the run, which is no result.
-            if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return
             const run = yield* runOf(executionId)
+            // A race that ends because the run does has no result.
+            if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return
+            if (run.unreadable !== undefined) return
+            run.pauses.delete(name)
             if ((yield* resultsOf(run)).has(name)) return
             yield* keep(run, name, json)
             return yield* wakeUp

@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
 import type * as Scope from "effect/Scope"
@@ -48,7 +48,9 @@ export const make = (store: engineStore.EngineStore) => {
     Effect.suspend(() => {
       run.isCut = true
       run.fiber?.unsafeInterruptAsFork(run.fiber.id())
-      return Effect.interrupt
+      // That reaches this fiber, unless it outlives the run. An interrupt of its own could be caught by the body before.
+      const ended = run.fiber === undefined ? Effect.never : Fiber.await(run.fiber)
+      return Effect.zipRight(Effect.interruptible(ended), Effect.interrupt)
     })
 
   /** Changes an execution that this runner owns, when a run has ended. */
@@ -66,7 +68,7 @@ export const make = (store: engineStore.EngineStore) => {
 
   /** Whether an interrupt has ended the body, or is about to, in a pause or while it awaited a signal or an execution. */
   const hasCancelled = (run: Run, pause: string) =>
-    Effect.map(resultsOf(run), (results) => results.has(cancelledAt(pause)))
+    Effect.map(resultsOf(run), (results) => !run.hasEnded && results.has(cancelledAt(pause)))
 
   /** Whether a pause is over. A step that was stored after it shows that, also if this clock is behind. */
   const isOver = (run: Run, pause: string) =>
@@ -103,7 +105,7 @@ export const make = (store: engineStore.EngineStore) => {
   const isCancelledAt = (run: Run, pause: string) =>
     Effect.gen(function* () {
       if (yield* hasCancelled(run, pause)) return true
-      if (!run.isCancelRequested || (yield* isOver(run, pause))) return false
+      if (!isCancelled(run) || (yield* isOver(run, pause))) return false
       yield* mark(run, cancelledAt(pause))
       return true
     })
@@ -138,7 +140,7 @@ export const make = (store: engineStore.EngineStore) => {
     executionId: run.execution.executionId,
     key: run.execution.businessKey,
     isCancelled: (pause) =>
-      pause === undefined ? Effect.sync(() => run.isCancelRequested) : isCancelledAt(run, pause),
+      pause === undefined ? Effect.sync(() => isCancelled(run)) : isCancelledAt(run, pause),
     steps: {
       find: (name) => Effect.map(resultsOf(run), (results) => results.get(name)),
       keep: (name, exit) => keep(run, name, exit),
@@ -147,12 +149,15 @@ export const make = (store: engineStore.EngineStore) => {
     sideEffects: run.sideEffects
   })
 
-  return { leave, resultsOf, hasCancelled, isOver, keep, mark, cancel, read, forBlocks }
+  return { abandon, leave, resultsOf, hasCancelled, isOver, keep, mark, cancel, read, forBlocks }
 }
 
+/** A compensation runs, although the body was asked to end. */
+const isCancelled = ({ hasEnded, isCancelRequested }: Run): boolean =>
+  isCancelRequested && !hasEnded
+
 /** Whether an interrupt ends the body where it waits. Blocks see to that themselves. */
-export const isAskedToEnd = ({ hasEnded, isCancelRequested, sideEffects }: Run): boolean =>
-  isCancelRequested && !hasEnded && !sideEffects.hasBlocks
+export const isAskedToEnd = (run: Run): boolean => isCancelled(run) && !run.sideEffects.hasBlocks
 
 const cancelledAt = (pause: string) => `cancelled/${pause}/1`
 

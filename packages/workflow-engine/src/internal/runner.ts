@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import { flow } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
@@ -45,6 +46,17 @@ const shortestPollMillis = 1_000
 const metricsInterval = Duration.minutes(1)
 /** The executions of a runner that cannot say that it ends are freed when its silence is noticed. */
 const leaveTimeout = Duration.seconds(2)
+
+/** Runs an effect in a fiber of its own, which may interrupt itself. An interrupt of this one is passed on. */
+const exitOf = <A, E, R>(effect: Effect.Effect<A, E, R>, onInterrupt = Effect.void) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.fork(effect)
+      const interrupt = Effect.zipRight(onInterrupt, Fiber.interrupt(fiber))
+      yield* Effect.exit(Effect.onInterrupt(restore(Fiber.await(fiber)), () => interrupt))
+      return yield* Fiber.await(fiber)
+    })
+  )
 
 /** A workflow that this process can run. */
 export interface Registered {
@@ -142,69 +154,72 @@ export const make = (
       })
 
     /** Decides how a body ends, before its compensations run. */
-    const beforeEnd =
-      (run: ownedRun.Run, instance: WorkflowEngine.WorkflowInstance["Type"]) =>
-      (exit: Exit.Exit<unknown, unknown>) =>
-        Effect.gen(function* () {
-          if (run.unreadable !== undefined || (run.isCut && Exit.isFailure(exit))) {
-            // As if it was suspended, its scope stays open, so that nothing is compensated here.
-            instance.suspended = true
-            return yield* Effect.interrupt
-          }
-          const isWaiting =
-            Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) && instance.suspended
-          if (isWaiting && ownedRun.isAskedToEnd(run)) {
-            yield* cancel(run)
-            instance.suspended = false
-            instance.interrupted = true
-            // It reaches the executions that the body awaits, and not those of a compensation.
-            const reached = Effect.sync(() => {
-              instance.interrupted = false
-            })
-            yield* Scope.addFinalizer(instance.scope, reached)
-            run.hasEnded = true
-            return yield* Effect.interrupt
-          }
-          run.hasEnded = !isWaiting
-          return yield* exit
-        })
+    const beforeEnd = (
+      run: ownedRun.Run,
+      instance: WorkflowEngine.WorkflowInstance["Type"],
+      exit: Exit.Exit<unknown, unknown>
+    ) =>
+      Effect.gen(function* () {
+        if (run.isCut || run.unreadable !== undefined) {
+          // As if it was suspended, its scope stays open, so that nothing is compensated here.
+          instance.suspended = true
+          return yield* Effect.interrupt
+        }
+        const isWaiting =
+          Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) && instance.suspended
+        if (isWaiting) {
+          if (!ownedRun.isAskedToEnd(run)) return yield* exit
+          yield* Effect.interruptible(cancel(run))
+          instance.interrupted = true
+          // That reaches the executions that the body awaits, and not those of a compensation.
+          const reached = Effect.sync(() => {
+            instance.interrupted = false
+          })
+          yield* Scope.addFinalizer(instance.scope, reached)
+        }
+        run.hasEnded = true
+        // From now on, it says whether a compensation waits.
+        instance.suspended = false
+        return yield* isWaiting ? Effect.interrupt : exit
+      })
 
     const bodyOf = (
       run: ownedRun.Run,
       instance: WorkflowEngine.WorkflowInstance["Type"],
       registered: Registered
     ) =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.gen(function* () {
-          const { execution } = run
-          const payload = codecs.readPayload(registered.workflow, execution)
-          if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
-          yield* children.note(yield* restore(resultsOf(run)), run.sideEffects)
-          const body = Effect.uninterruptibleMask((restore) =>
-            restore(registered.execute(Object(payload.right), execution.executionId)).pipe(
-              Effect.exit,
-              Effect.flatMap(beforeEnd(run, instance))
-            )
-          )
-          // In a fiber of its own: a compensation that waits interrupts it.
-          const fiber = yield* Effect.fork(Workflow.intoResult(body))
-          const cut = Effect.suspend(() => {
-            run.isCut = true
-            return Fiber.interrupt(fiber)
-          })
-          yield* Effect.exit(Effect.onInterrupt(restore(Fiber.await(fiber)), () => cut))
-          const result = yield* Fiber.await(fiber)
+      Effect.gen(function* () {
+        const { execution } = run
+        const payload = codecs.readPayload(registered.workflow, execution)
+        if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
+        yield* children.note(yield* resultsOf(run), run.sideEffects)
 
-          if (Exit.isSuccess(result) && result.value._tag === "Complete") {
-            return yield* end(run, registered, result.value.exit)
-          }
-          if (run.isCut) return
-          if (run.unreadable !== undefined) return yield* postpone(run, run.unreadable)
-          const isWaiting =
-            Exit.isSuccess(result) || (instance.suspended && Cause.isInterrupted(result.cause))
-          yield* isWaiting ? suspend(run) : end(run, registered, result)
+        const body = registered.execute(Object(payload.right), execution.executionId)
+        const decided = Effect.flatMap(exitOf(Effect.interruptible(body)), (exit) =>
+          beforeEnd(run, instance, exit)
+        ).pipe(
+          Effect.uninterruptible,
+          // Cut in the meantime.
+          Effect.onInterrupt(() =>
+            Effect.sync(() => {
+              instance.suspended ||= run.isCut
+            })
+          )
+        )
+        const cut = Effect.sync(() => {
+          run.isCut = true
         })
-      )
+        // A compensation that waits interrupts its fiber.
+        const result = yield* exitOf(Workflow.intoResult(decided), cut)
+
+        // A run that was cut does not come here.
+        if (run.unreadable !== undefined) return yield* postpone(run, run.unreadable)
+        const ended = Exit.flatMap(result, (value) =>
+          value._tag === "Complete" ? value.exit : Exit.interrupt(FiberId.none)
+        )
+        const isOver = Exit.isSuccess(ended) || !instance.suspended
+        yield* isOver ? end(run, registered, ended) : suspend(run)
+      })
 
     /** Runs an execution that this runner owns. An earlier run has ended, or has lost it. */
     const begin = (execution: Execution.Execution, results?: Map<string, string>): void => {

@@ -48,9 +48,10 @@ const kept = <A, I, E, EI, R>(
     const known = yield* steps.find(name)
     if (known !== undefined) return yield* read(known)
     const subject = `${workflow}: the result of "${step}" of ${key}`
-    const { json } = yield* store(subject, yield* completed(name, execute))
     // Read as a later run reads it: a member that is not stored must not reach a request.
-    return yield* read(yield* steps.keep(name, json))
+    const { exit, json } = yield* store(subject, yield* completed(name, execute))
+    const counts = yield* steps.keep(name, json)
+    return counts === json ? exit : yield* read(counts)
   })
   // A pause beside it does not suspend the body before the result is stored.
   return Workflow.wrapActivityResult(Effect.flatten(end), () => false)
