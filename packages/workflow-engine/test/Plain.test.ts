@@ -383,6 +383,15 @@ describe("a process that ends", () => {
       return yield* life(store, body)
     })
 
+  VirtualClock.test("interrupts a body at once", () =>
+    Effect.gen(function* () {
+      const { end } = yield* run(Effect.never)
+      const ending = yield* Effect.fork(end)
+      yield* VirtualClock.pass("1 second")
+      assert.isNotNull(ending.unsafePoll())
+    })
+  )
+
   VirtualClock.test("waits for the compensation that runs", () =>
     Effect.gen(function* () {
       const { done, note } = notes()
