@@ -283,6 +283,35 @@ describe("a compensation", () => {
     )
   }
 
+  VirtualClock.test("runs again if the body has read a signal that came late", () =>
+    Effect.gen(function* () {
+      const { done, step } = notes()
+      const reminder = DurableDeferred.raceAll({
+        name: "reminder",
+        success: Schema.Void,
+        error: Schema.Never,
+        effects: [approved, sleep("reminder", 10)]
+      })
+      const body = Effect.gen(function* () {
+        yield* reminder
+        yield* step("remind", 60)
+        yield* approved
+        yield* compensated(
+          Effect.zipRight(sleep("bank", 20), step("refund")),
+          sleep("long", 60),
+          step("pay", 60)
+        )
+      })
+      const one = yield* run(body)
+      yield* VirtualClock.pass("10 minutes")
+      yield* one.approve
+      yield* VirtualClock.pass("1 minute")
+      yield* one.operator.interrupt(key)
+      yield* VirtualClock.pass("1 hour")
+      assert.deepStrictEqual([yield* one.state, ...done], ["Failed", "remind", "pay", "refund"])
+    })
+  )
+
   for (const [name, wait] of [
     ["a pause", sleep("bank", 20)],
     ["a signal", approved]
@@ -293,6 +322,32 @@ describe("a compensation", () => {
         const refund = Effect.zipRight(wait, step("refund"))
         const { approve, operator, state } = yield* run(compensated(refund, wait))
         yield* operator.interrupt(key)
+        yield* VirtualClock.pass("1 minute")
+        yield* approve
+        yield* VirtualClock.pass("1 hour")
+        assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
+      })
+    )
+  }
+
+  for (const [name, wait] of [
+    ["a pause", sleep("deadline", 10)],
+    ["a signal", approved]
+  ] as const) {
+    VirtualClock.test(`that waits keeps a body that has failed beside ${name} from going on`, () =>
+      Effect.gen(function* () {
+        const { done, step } = notes()
+        const fails = Activity.make({
+          name: "reserve",
+          error: Schema.String,
+          execute: Effect.delay(refuse, "2 seconds")
+        })
+        const { approve, state } = yield* run(
+          compensated(
+            Effect.zipRight(step("refund"), sleep("bank", 20)),
+            Effect.zipRight(Effect.race(fails, wait), step("ship"))
+          )
+        )
         yield* VirtualClock.pass("1 minute")
         yield* approve
         yield* VirtualClock.pass("1 hour")
@@ -383,12 +438,48 @@ describe("a process that ends", () => {
       return yield* life(store, body)
     })
 
+  VirtualClock.test("compensates no body that succeeds, wherever it is", () =>
+    Effect.gen(function* () {
+      for (let yields = 0; yields < 30; yields++) {
+        const { done, note, step } = notes()
+        const store = yield* memoryStore.make
+        const ready = yield* Effect.makeLatch()
+        const body = Effect.gen(function* () {
+          yield* Workflow.withCompensation(step("pay"), () => note("refund"))
+          yield* ready.await
+          yield* Effect.repeatN(Effect.yieldNow(), yields)
+        })
+        const one = yield* life(store, body)
+        yield* ready.open
+        yield* one.end
+        const two = yield* life(store, body)
+        assert.deepStrictEqual([yield* two.state, ...done], ["Succeeded", "pay"])
+        yield* two.end
+      }
+    })
+  )
+
   VirtualClock.test("interrupts a body at once", () =>
     Effect.gen(function* () {
       const { end } = yield* run(Effect.never)
       const ending = yield* Effect.fork(end)
       yield* VirtualClock.pass("1 second")
       assert.isNotNull(ending.unsafePoll())
+    })
+  )
+
+  VirtualClock.test("ends, although a compensation runs steps in fibers of their own", () =>
+    Effect.gen(function* () {
+      const { done, step } = notes()
+      const refund = Effect.disconnect(Effect.zipRight(step("refund", 30), step("mail", 30)))
+      const { state } = yield* twoLives(
+        Effect.zipRight(
+          Workflow.withCompensation(Effect.void, () => refund),
+          refuse
+        )
+      )
+      yield* VirtualClock.pass("2 minutes")
+      assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund", "mail"])
     })
   )
 

@@ -207,6 +207,7 @@ const make = (store: EngineStore, options: runners.Options) =>
         const step = { name: children.stepOf(pause), exit: child.exit }
         const exit = yield* read(run, step, workflow)
         sideEffects.open.delete(pause)
+        run.pauses.delete(pause)
         return new Workflow.Complete({ exit })
       }).pipe(Effect.provideService(WorkflowEngine.WorkflowInstance, parent))
     }
@@ -304,11 +305,15 @@ const make = (store: EngineStore, options: runners.Options) =>
           yield* Text.checkName(name)
           const isPause = name.startsWith(prefix)
           const pause = isPause ? name.slice(prefix.length) : signalName(name)
-          if (isPause && (yield* isOver(run, pause))) return Exit.void
+          if (isPause && (yield* isOver(run, pause))) {
+            run.pauses.delete(pause)
+            return Exit.void
+          }
           if (!isPause && !(yield* hasCancelled(run, pause))) {
             const steps = yield* Store.persistently(store.steps(run.execution.executionId))
             const signal = steps.find((step) => step.name === pause)
             if (signal !== undefined) {
+              run.pauses.delete(pause)
               yield* read(run, signal, deferred)
               return yield* Effect.orDie(codecs.stepCodec.fromJson(signal.exit))
             }

@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
+import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
 import type * as Scope from "effect/Scope"
@@ -48,9 +48,11 @@ export const make = (store: engineStore.EngineStore) => {
     Effect.suspend(() => {
       run.isCut = true
       run.fiber?.unsafeInterruptAsFork(run.fiber.id())
-      // That reaches this fiber, unless it outlives the run. An interrupt of its own could be caught by the body before.
-      const ended = run.fiber === undefined ? Effect.never : Fiber.await(run.fiber)
-      return Effect.zipRight(Effect.interruptible(ended), Effect.interrupt)
+      // This fiber too, as the run may wait for it. It could go on after a mere `Effect.interrupt`.
+      return Effect.withFiberRuntime<never>((fiber) => {
+        fiber.unsafeInterruptAsFork(fiber.id())
+        return Effect.interruptible(Effect.never)
+      })
     })
 
   /** Changes an execution that this runner owns, when a run has ended. */
@@ -110,7 +112,7 @@ export const make = (store: engineStore.EngineStore) => {
       return true
     })
 
-  /** Stores that an interrupt ends the body where it waits: a later run must not go on there after a compensation. */
+  /** Stores that the body ends although it waits: a later run must not go on there after a compensation. */
   const cancel = (run: Run) =>
     Effect.gen(function* () {
       yield* Effect.forEach(run.pauses, (pause) => mark(run, cancelledAt(pause)), { discard: true })

@@ -167,9 +167,9 @@ export const make = (
         }
         const isWaiting =
           Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) && instance.suspended
+        if (isWaiting && !ownedRun.isAskedToEnd(run)) return yield* exit
+        if (Exit.isFailure(exit)) yield* Effect.interruptible(cancel(run))
         if (isWaiting) {
-          if (!ownedRun.isAskedToEnd(run)) return yield* exit
-          yield* Effect.interruptible(cancel(run))
           instance.interrupted = true
           // That reaches the executions that the body awaits, and not those of a compensation.
           const reached = Effect.sync(() => {
@@ -197,28 +197,23 @@ export const make = (
         const body = registered.execute(Object(payload.right), execution.executionId)
         const decided = Effect.flatMap(exitOf(Effect.interruptible(body)), (exit) =>
           beforeEnd(run, instance, exit)
-        ).pipe(
-          Effect.uninterruptible,
-          // Cut in the meantime.
-          Effect.onInterrupt(() =>
-            Effect.sync(() => {
-              instance.suspended ||= run.isCut
-            })
-          )
         )
         const cut = Effect.sync(() => {
           run.isCut = true
+          // Nothing is compensated here, also if the body has just succeeded.
+          instance.suspended = true
         })
         // A compensation that waits interrupts its fiber.
-        const result = yield* exitOf(Workflow.intoResult(decided), cut)
+        const result = yield* exitOf(Workflow.intoResult(Effect.uninterruptible(decided)), cut)
 
         // A run that was cut does not come here.
         if (run.unreadable !== undefined) return yield* postpone(run, run.unreadable)
         const ended = Exit.flatMap(result, (value) =>
           value._tag === "Complete" ? value.exit : Exit.interrupt(FiberId.none)
         )
-        const isOver = Exit.isSuccess(ended) || !instance.suspended
-        yield* isOver ? end(run, registered, ended) : suspend(run)
+        const isSuspended = Exit.isSuccess(result) && result.value._tag === "Suspended"
+        const isCompensating = Exit.isFailure(ended) && run.hasEnded && instance.suspended
+        yield* isSuspended || isCompensating ? suspend(run) : end(run, registered, ended)
       })
 
     /** Runs an execution that this runner owns. An earlier run has ended, or has lost it. */
