@@ -356,6 +356,16 @@ describe("a compensation", () => {
     )
   }
 
+  VirtualClock.test("ends, although it has left a fiber waiting", () =>
+    Effect.gen(function* () {
+      const { done, step } = notes()
+      const refund = Effect.zipLeft(step("refund"), Effect.sleep("1 second"))
+      const { state } = yield* run(compensated(Effect.race(approved, refund), refuse))
+      yield* VirtualClock.pass("10 minutes")
+      assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
+    })
+  )
+
   VirtualClock.test("that waits may ignore its errors", () =>
     Effect.gen(function* () {
       const { done, step } = notes()

@@ -203,17 +203,21 @@ export const make = (
           // Nothing is compensated here, also if the body has just succeeded.
           instance.suspended = true
         })
-        // A compensation that waits interrupts its fiber.
-        const result = yield* exitOf(Workflow.intoResult(Effect.uninterruptible(decided)), cut)
+        // A compensation that waits interrupts its fiber, whatever else comes of it.
+        const settled = Effect.interruptible(Workflow.intoResult(Effect.uninterruptible(decided)))
+        const result = yield* exitOf(settled, cut)
 
         // A run that was cut does not come here.
         if (run.unreadable !== undefined) return yield* postpone(run, run.unreadable)
+        const isWaiting = Exit.match(result, {
+          onSuccess: ({ _tag }) => _tag === "Suspended",
+          onFailure: (cause) => run.hasEnded && instance.suspended && Cause.isInterrupted(cause)
+        })
+        if (isWaiting) return yield* suspend(run)
         const ended = Exit.flatMap(result, (value) =>
           value._tag === "Complete" ? value.exit : Exit.interrupt(FiberId.none)
         )
-        const isSuspended = Exit.isSuccess(result) && result.value._tag === "Suspended"
-        const isCompensating = Exit.isFailure(ended) && run.hasEnded && instance.suspended
-        yield* isSuspended || isCompensating ? suspend(run) : end(run, registered, ended)
+        yield* end(run, registered, ended)
       })
 
     /** Runs an execution that this runner owns. An earlier run has ended, or has lost it. */
