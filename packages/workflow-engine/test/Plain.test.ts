@@ -67,7 +67,7 @@ const notes = () => {
   return { done, note, step }
 }
 
-/** A process whose runner shows that it lives every few seconds. Its children sleep. */
+/** A process, whose children sleep. */
 const life = (
   store: engineStore.EngineStore,
   body: Body,
@@ -80,7 +80,7 @@ const life = (
       Dated.toLayer(() => Effect.orDie(childBody))
     )
     const scope = yield* Effect.acquireRelease(Scope.make(), Scope.close)
-    const live = Layer.provideMerge(layer, engines.on(store))
+    const live = Layer.provideMerge(layer, engines.on(store, "20 seconds"))
     const context = yield* Layer.buildWithScope(live, scope)
     const operator = yield* Effect.provide(Operator.of(workflow), context)
     const children = yield* Effect.provide(Operator.of(Child), context)
@@ -158,7 +158,7 @@ describe("an interrupt", () => {
         const store = beforeKeep(yield* memoryStore.make, mark, () => away)
         const { operator, state } = yield* life(store, wait)
         yield* operator.interrupt(key)
-        yield* VirtualClock.pass("1 hour")
+        yield* VirtualClock.pass("40 minutes")
         assert.strictEqual(yield* state, "Failed")
       })
     )
@@ -184,7 +184,7 @@ describe("an interrupt", () => {
       })
       const { operator, state } = yield* run(body)
       yield* operator.interrupt(key)
-      yield* VirtualClock.pass("1 hour")
+      yield* VirtualClock.pass("40 minutes")
       assert.deepStrictEqual([yield* state, ...done], ["Failed", "pay A", "refund A"])
     })
   )
@@ -274,7 +274,7 @@ describe("a compensation", () => {
         yield* operator.interrupt(key)
         yield* VirtualClock.pass("10 minutes")
         assert.strictEqual(yield* state, "Waiting")
-        yield* VirtualClock.pass("1 hour")
+        yield* VirtualClock.pass("40 minutes")
         assert.deepStrictEqual([yield* state, ...done], ["Failed", "pay", "refund"])
         if (wait === child) {
           assert.strictEqual((yield* children.status("child")).state, "Succeeded")
@@ -307,7 +307,7 @@ describe("a compensation", () => {
       yield* one.approve
       yield* VirtualClock.pass("1 minute")
       yield* one.operator.interrupt(key)
-      yield* VirtualClock.pass("1 hour")
+      yield* VirtualClock.pass("40 minutes")
       assert.deepStrictEqual([yield* one.state, ...done], ["Failed", "remind", "pay", "refund"])
     })
   )
@@ -324,7 +324,7 @@ describe("a compensation", () => {
         yield* operator.interrupt(key)
         yield* VirtualClock.pass("1 minute")
         yield* approve
-        yield* VirtualClock.pass("1 hour")
+        yield* VirtualClock.pass("40 minutes")
         assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
       })
     )
@@ -350,7 +350,7 @@ describe("a compensation", () => {
         )
         yield* VirtualClock.pass("1 minute")
         yield* approve
-        yield* VirtualClock.pass("1 hour")
+        yield* VirtualClock.pass("40 minutes")
         assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
       })
     )
@@ -371,7 +371,7 @@ describe("a compensation", () => {
       const { done, step } = notes()
       const refund = Effect.zipRight(sleep("bank", 20), step("refund"))
       const { state } = yield* run(compensated(Effect.ignoreLogged(refund), refuse))
-      yield* VirtualClock.pass("1 hour")
+      yield* VirtualClock.pass("40 minutes")
       assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
     })
   )
@@ -392,7 +392,7 @@ describe("a compensation", () => {
         yield* VirtualClock.pass("1 minute")
         if (name === "its signal arrives") yield* one.approve
         if (name === "it is resumed") yield* one.operator.resume(key)
-        yield* VirtualClock.pass("1 hour")
+        yield* VirtualClock.pass("40 minutes")
         assert.deepStrictEqual([yield* one.state, ...done], ["Failed", "pay", "refund"])
       })
     )
@@ -638,7 +638,7 @@ describe("an activity", () => {
       const { state } = yield* run(
         Effect.all([sleep("long", 20), pay], { concurrency: 2, discard: true })
       )
-      yield* VirtualClock.pass("1 hour")
+      yield* VirtualClock.pass("40 minutes")
       assert.deepStrictEqual([yield* state, ...done], ["Succeeded", "pay"])
     })
   )
@@ -680,7 +680,7 @@ for (const discard of [true, false]) {
         yield* sleep("long", 20)
       })
       const { state } = yield* run(body)
-      yield* VirtualClock.pass("1 hour")
+      yield* VirtualClock.pass("40 minutes")
       assert.deepStrictEqual([yield* state, ...done], ["Succeeded", "pay"])
     })
   )
