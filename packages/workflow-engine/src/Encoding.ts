@@ -37,28 +37,34 @@ export const memoize = <F extends (...args: Array<never>) => object>(make: F): F
 type Kept = WeakMap<object, Kept>
 const results = new WeakMap<Kept, object>()
 
-const Kept = Schema.Unknown.annotations({ description: "a value that JSON keeps" })
+const Serializable = Schema.Unknown.annotations({ description: "a value that JSON keeps" })
 
-/** `JSON.stringify` makes `null` of a number that is not finite. */
-const KeptJson = Schema.transformOrFail(Schema.parseJson(), Kept, {
+/** `Schema.parseJson` would make `null` of a number that is not finite. */
+const SerializableJson = Schema.transformOrFail(Schema.String, Serializable, {
   strict: true,
-  decode: ParseResult.succeed,
+  decode: (text, _, ast) =>
+    ParseResult.try({
+      try: (): unknown => JSON.parse(text),
+      catch: () => new ParseResult.Type(ast, text)
+    }),
   encode: (value, _, ast) => {
     const issues: Array<ParseResult.ParseIssue> = []
+    const refuse = (member: unknown) => new ParseResult.Type(Serializable.ast, member)
+    let text = ""
     try {
-      JSON.stringify(value, (name, member) => {
+      text = JSON.stringify(value, (name, member) => {
         if (typeof member === "number" && !Number.isFinite(member)) {
-          issues.push(new ParseResult.Pointer(name, member, new ParseResult.Type(Kept.ast, member)))
+          issues.push(new ParseResult.Pointer(name, member, refuse(member)))
         }
         return member
       })
     } catch {
       // It has a cycle, or a bigint.
-      issues.push(new ParseResult.Type(Kept.ast, value))
+      issues.push(refuse(value))
     }
     return Arr.isNonEmptyArray(issues)
       ? ParseResult.fail(new ParseResult.Composite(ast, value, issues))
-      : ParseResult.succeed(value)
+      : ParseResult.succeed(text)
   }
 })
 
@@ -69,7 +75,7 @@ const KeptJson = Schema.transformOrFail(Schema.parseJson(), Kept, {
  * @category schemas
  */
 export const json = <A, I, R>(schema: Schema.Schema<A, I, R>): Schema.Schema<A, string, R> =>
-  Schema.compose(KeptJson, schema, { strict: false })
+  Schema.compose(SerializableJson, schema, { strict: false })
 
 /**
  * The end of a step or an execution, as it is stored: its `Exit` as JSON.
