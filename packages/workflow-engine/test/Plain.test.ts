@@ -550,6 +550,16 @@ describe("a stored result that does not fit its schema", () => {
       ["Failed", "pay", "tea", "refund"]
     ],
     [
+      "undoes nothing, although the body makes an error of it",
+      (tea: Body, step: (name: string) => Body) =>
+        Effect.gen(function* () {
+          yield* Workflow.withCompensation(step("pay"), () => Effect.orDie(step("refund")))
+          yield* Effect.catchAllCause(Effect.timeout(tea, "1 minute"), () => refuse)
+          yield* sleep("bank", 1)
+        }),
+      ["Succeeded", "pay", "tea"]
+    ],
+    [
       "pays nobody else, although the body catches all causes",
       (tea: Body, step: (name: string) => Body) =>
         Effect.zipRight(
