@@ -153,7 +153,7 @@ const draining = <A, E>(
       yield* onDrain
       const closing = yield* Effect.forkDaemon(Scope.close(scope, exit))
       yield* Fiber.join(closing).pipe(
-        // At the limit only this wait is interrupted. What closes goes on.
+        // At the limit, only this wait is interrupted: the scope still closes.
         Effect.interruptible,
         Effect.timeoutFail({
           duration: limit,

@@ -319,7 +319,7 @@ const make = (store: EngineStore, options: runners.Options) =>
             }
           }
           run.pauses.add(pause)
-          // What runs beside it has begun, and keeps the body from being suspended.
+          // Activities beside it begin first, and the body is suspended after them.
           yield* Effect.yieldNow()
           return undefined
         }),

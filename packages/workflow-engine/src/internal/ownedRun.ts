@@ -68,7 +68,7 @@ export const make = (store: engineStore.EngineStore) => {
           return run.results
         })
 
-  /** Whether an interrupt has ended the body, or is about to, in a pause or while it awaited a signal or an execution. */
+  /** Whether an earlier run of the body ended while it waited for this pause, signal or execution. */
   const hasCancelled = (run: Run, pause: string) =>
     Effect.map(resultsOf(run), (results) => !run.hasEnded && results.has(cancelledAt(pause)))
 
