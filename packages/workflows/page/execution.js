@@ -76,9 +76,9 @@ const ask = (name, { items, key, workflow }) =>
       ${form(html`<button type="submit">${titleOf(name)}</button>`, () => {
         update({ dialog: undefined })
         act(async () => {
-          /** @type {ReadonlyArray<{ done: string }>} */
+          /** @type {ReadonlyArray<Report>} */
           const rows = await call("POST", `${name}?${new URLSearchParams({ key, workflow })}`)
-          return rows.map(({ done }) => `${key}: ${done}`).join(" ")
+          return rows.map(({ text }) => `${key}: ${text}`).join(" ")
         })
       })}`
   )

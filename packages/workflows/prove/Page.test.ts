@@ -108,7 +108,7 @@ describe("the page of a runner", () => {
       /look 1.*read.*no final status yet/s,
       /pause until [\d :-]+, the next wake-up/
     ]
-    await page.getByText(/It has no final status yet\. It looks again .* \(in \d+ min/).waitFor()
+    await page.getByText(/It has no final status yet\. It looks again .* \(in \d+m/).waitFor()
     assert.lengthOf(texts, expected.length, texts.join("\n"))
     expected.forEach((pattern, i) => assert.match(texts[i] ?? "", pattern))
 
@@ -117,7 +117,7 @@ describe("the page of a runner", () => {
     assert.strictEqual(await rows.count(), expected.length)
     await press("Resume")
     await confirm("Resume salary:E002?", "Resume")
-    await status("salary:E002: its pause ends within a second.")
+    await status("salary:E002: It has no final status yet. It looks again as soon as")
     await rows.filter({ hasText: /look 2/ }).waitFor()
     assert.deepStrictEqual(problems, [])
   })
@@ -127,7 +127,7 @@ describe("the page of a runner", () => {
     await show("salary:E005")
     await press("Interrupt")
     await confirm("Interrupt salary:E005?", "Interrupt")
-    await status("salary:E005: it is to end.")
+    await status("It is to end: a request with an unknown outcome is continued first.")
     await page.getByText("ended with ExecutionCancelled").waitFor()
     await page.getByRole("button", { name: "Interrupt" }).waitFor({ state: "detached" })
     assert.deepStrictEqual(problems, [])
@@ -149,7 +149,7 @@ describe("the page of a runner", () => {
     await page.getByText("It sends its items.").waitFor()
     await press("Interrupt")
     await confirm("Interrupt payroll:2026-11?", "Interrupt")
-    await status("payroll:2026-11: it sends no further items, for good.")
+    await status("payroll:2026-11: It is interrupted.")
     await row("completed").waitFor()
     await row("failed: nothing was paid").waitFor()
     assert.deepStrictEqual(problems, [])

@@ -24,7 +24,7 @@ import { forOperator } from "../../workflow-engine/src/internal/engineStore.js"
 import type * as engineStore from "../../workflow-engine/src/internal/engineStore.js"
 import * as memoryTable from "../../workflow-engine/src/internal/memoryBatches.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
-import { operations } from "../src/internal/operate/operations.js"
+import { operations, run } from "../src/internal/operate/operations.js"
 import * as engines from "../../workflow-engine/test/utils/engines.js"
 import { life, madeOnce, operation, policy, start } from "./utils/batches.js"
 import * as world from "./utils/world.js"
@@ -290,9 +290,8 @@ describe.each([true, false])("a batch of which a change fails (and is stored: %s
         if (Either.isRight(found)) assert.strictEqual(found.right.phase, "ended", `${n}`)
         else assert.strictEqual(found.left._tag, "ExecutionNotFound", `${n}`)
         // Nothing says that a batch sends items which has not begun.
-        const { rows } = yield* Effect.flatMap(Effect.fromNullable(operations["list"]), ({ run }) =>
-          run(forOperator(store), {})
-        )
+        const list = yield* Effect.fromNullable(operations["list"])
+        const { rows } = yield* run(forOperator(store), list, {})
         const seen = Array.from(yield* Stream.runCollect(rows), ({ now }) => now)
         assert.notInclude(seen, "sends its items")
         assert.includeMembers(["waits for its items"], seen.map(String))

@@ -14,7 +14,7 @@ import { type EngineStore, forOperator } from "../../workflow-engine/src/interna
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import { workflowName } from "../src/internal/batch/rules.js"
 import { driver } from "../src/internal/operate/cli.js"
-import { operations } from "../src/internal/operate/operations.js"
+import { operations, run } from "../src/internal/operate/operations.js"
 import * as words from "../src/internal/operate/words.js"
 import * as engines from "../../workflow-engine/test/utils/engines.js"
 import { execution } from "../../workflow-engine/test/utils/executions.js"
@@ -30,7 +30,7 @@ const print = (store: EngineStore, name: string, input: Readonly<Record<string, 
   Effect.gen(function* () {
     const operation = operations[name]
     assert.isDefined(operation)
-    const { text } = yield* operation.run(forOperator(store), input)
+    const { text } = yield* run(forOperator(store), operation, input)
     return Chunk.join(yield* Stream.runCollect(text), "\n")
   }).pipe(Effect.catchTag("Refused", ({ message }) => Effect.succeed(message)))
 
@@ -41,7 +41,7 @@ it.live("an execution that waits for a signal has no time at which it is due", (
       Effect.gen(function* () {
         const operation = operations[name]
         assert.isDefined(operation)
-        const answer = yield* operation.run(forOperator(executions), input)
+        const answer = yield* run(forOperator(executions), operation, input)
         return Chunk.toReadonlyArray(yield* Stream.runCollect(answer.rows))
       })
     const approvals = Approval.toLayer(() => DurableDeferred.await(DurableDeferred.make("yes")))
@@ -62,7 +62,7 @@ it.live("an execution that waits for a signal has no time at which it is due", (
       assert.isUndefined(row?.["due"])
     }
     const resumed = yield* print(executions, "resume", { key: "order-42" })
-    assert.include(resumed, "it goes on waiting for a signal")
+    assert.include(resumed, "It waits for a signal.")
     const [summary] = yield* rows("summary", {})
     assert.strictEqual(summary?.["workflow"], "Test/Approval/1")
     assert.strictEqual(summary?.["waiting"], 1)
@@ -74,7 +74,7 @@ it.effect("a resume says that an execution goes on waiting for another one", () 
     const store = yield* memoryStore.make
     yield* store.insert({ ...execution, pause: `${Execution.Pause.child}/1` })
     const resumed = yield* print(store, "resume", { key: "order-42" })
-    assert.include(resumed, "it goes on waiting for an execution that it has started.")
+    assert.include(resumed, "It waits for an execution that it has started.")
   })
 )
 
@@ -114,7 +114,7 @@ it.effect.each(["order-\0", "order-\ud800"])(
     Effect.gen(function* () {
       const show = operations["show"]
       assert.isDefined(show)
-      const refused = yield* Effect.flip(show.run(forOperator(yield* memoryStore.make), { key }))
+      const refused = yield* Effect.flip(run(forOperator(yield* memoryStore.make), show, { key }))
       assert(refused._tag === "Refused")
       assert.strictEqual(refused.status, 400)
       assert.match(
@@ -192,29 +192,30 @@ it.effect("the end of an execution that was purged is not called a defect", () =
     const end = { state: "Failed", atMillis: 2 } as const
     yield* store.insert({ ...execution, payload: "", end, isPurged: true })
     const shown = yield* print(store, "show", { key: "order-42" })
-    assert.include(shown, "failed; its error was purged")
+    assert.include(shown, "failed; the details were purged")
     assert.notInclude(shown, "a defect")
   })
 )
 
 it.effect.each([
-  ["pause", "running", "it sends no further items until `resume`"],
-  ["pause", "paused", "it is paused, and nothing was changed."],
-  ["pause", "interrupted", "it is interrupted, and nothing was changed."],
-  ["pause", "ended", "it has ended, and nothing was changed."],
-  ["pause", "storing", "its items are not stored yet. Nothing was sent"],
-  ["resume", "paused", "it sends items again"],
-  ["resume", "running", "it sends its items, and nothing was changed."],
-  ["interrupt", "paused", "it sends no further items, for good."],
-  ["interrupt", "interrupted", "it is interrupted, and nothing was changed."],
-  ["interrupt", "ended", "it has ended, and nothing was changed."],
-  ["interrupt", "storing", "its items are not stored yet. Nothing was sent"],
-  ["purge", "ended", "its items and their results are deleted."],
-  ["results", "storing", "its items are not stored yet. Nothing was sent"]
-] as const)("%s of a batch that is %s says what follows", ([name, phase, expected]) =>
+  ["pause", "running", "It is paused. It sends no further items until it is resumed."],
+  ["pause", "paused", "It is paused."],
+  ["pause", "interrupted", "It is interrupted."],
+  ["pause", "ended", "It ended with a result"],
+  ["pause", "storing", "It waits for its items. Its start has not ended, and nothing was sent."],
+  ["resume", "paused", "It sends its items."],
+  ["resume", "running", "It sends its items."],
+  ["interrupt", "paused", "It is interrupted. It sends no further items, for good"],
+  ["interrupt", "interrupted", "It is interrupted."],
+  ["interrupt", "ended", "It ended with a result"],
+  ["interrupt", "storing", "It waits for its items."],
+  ["purge", "ended", "Its items and their results were purged."],
+  ["results", "storing", "It waits for its items."]
+] as const)("%s of a batch that is %s says in which state it is", ([name, phase, expected]) =>
   Effect.gen(function* () {
     const store = yield* memoryStore.make
-    yield* store.insert({ ...execution, workflow: workflowName })
+    const end = phase === "ended" ? ({ state: "Succeeded", atMillis: 2 } as const) : undefined
+    yield* store.insert({ ...execution, workflow: workflowName, end })
     yield* store.batches.insert("order-42", 1)
     yield* store.batches.change("order-42", { phase }, {})
     assert.include(yield* print(store, name, { key: "order-42" }), expected)

@@ -7,22 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
-import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as operate from "./operations.js"
-
-const described = (name: string, about: string, variable: string) =>
-  Options.text(name).pipe(
-    Options.withDescription(`${about}; by default ${variable}`),
-    Options.withFallbackConfig(Config.string(variable)),
-    Options.optional
-  )
-
-/** The database that the worker uses. A URL with a password is safer in the environment than in a command. */
-const database = {
-  sqlite: described("sqlite", "the file of the worker", "MANILLA_WORKFLOWS_SQLITE"),
-  postgres: described("postgres", "the URL of the database", "MANILLA_WORKFLOWS_POSTGRES")
-}
 
 /** Loads a driver, an optional peer. */
 export const driver = <A>(packages: string, load: () => Promise<A>) =>
@@ -30,25 +16,34 @@ export const driver = <A>(packages: string, load: () => Promise<A>) =>
     const isMissing =
       Predicate.hasProperty(defect, "code") && defect.code === "ERR_MODULE_NOT_FOUND"
     const message = `the driver of this database is not installed: npm install ${packages}`
-    return isMissing ? new operate.Refused({ status: 409, message }) : Effect.die(defect)
+    return isMissing ? operate.refused(409, message) : Effect.die(defect)
   })
 
-/** Only the driver that is used is loaded. */
-const opened = ({ postgres, sqlite }: Command.Command.ParseConfig<typeof database>) =>
-  Effect.gen(function* () {
-    if (Option.isSome(sqlite) && Option.isNone(postgres)) {
-      const load = () => import("@manilla/workflow-engine/sqlite")
-      const { open } = yield* driver("@effect/sql @effect/sql-libsql", load)
-      return yield* open(sqlite.value)
-    }
-    if (Option.isSome(postgres) && Option.isNone(sqlite)) {
-      const load = () => import("@manilla/workflow-engine/postgres")
-      const { open } = yield* driver("@effect/sql @effect/sql-pg pg", load)
-      return yield* open(Redacted.make(postgres.value))
-    }
-    const message = "name one database, with --sqlite FILE or --postgres URL."
-    return yield* new operate.Refused({ status: 400, message })
+const sqlite = Options.text("sqlite").pipe(
+  Options.withDescription("the file of the worker; by default MANILLA_WORKFLOWS_SQLITE"),
+  Options.withFallbackConfig(Config.string("MANILLA_WORKFLOWS_SQLITE")),
+  Options.map((file) => {
+    const load = () => import("@manilla/workflow-engine/sqlite")
+    return Effect.flatMap(driver("@effect/sql @effect/sql-libsql", load), ({ open }) => open(file))
   })
+)
+
+/** A URL with a password is safer in the environment than in a command. */
+const postgres = Options.redacted("postgres").pipe(
+  Options.withDescription("the URL of the database; by default MANILLA_WORKFLOWS_POSTGRES"),
+  Options.withFallbackConfig(Config.redacted("MANILLA_WORKFLOWS_POSTGRES")),
+  Options.map((url) => {
+    const load = () => import("@manilla/workflow-engine/postgres")
+    return Effect.flatMap(driver("@effect/sql @effect/sql-pg pg", load), ({ open }) => open(url))
+  })
+)
+
+const unnamed = "name one database, with --sqlite FILE or --postgres URL."
+
+const database = Options.orElse(sqlite, postgres).pipe(
+  Options.optional,
+  Options.map(Option.getOrElse(() => operate.refused(400, unnamed)))
+)
 
 const cell = (value: unknown): string => {
   const text = String(value ?? "")
@@ -82,31 +77,29 @@ const inputs = {
   reveal: Options.map(flag("reveal", "also print payloads, results and phone numbers"), String)
 }
 
-const commandOf = (name: string, { about, isTable, run, takes }: operate.Operation) => {
+const commandOf = (name: string, operation: operate.Operation) => {
   const config = {
     database,
     json: flag("json", "print a line of JSON for each row"),
-    csv: isTable
+    csv: operation.isTable
       ? flag("csv", "print CSV, unless --json is given too")
       : Options.map(Options.none, () => false),
-    given: Object.fromEntries(takes.map((input) => [input, inputs[input]]))
+    given: Object.fromEntries(operation.takes.map((input) => [input, inputs[input]]))
   }
   return Command.make(name, config, ({ csv, database, given, json }) =>
     Effect.gen(function* () {
-      const { rows, text } = yield* run(yield* opened(database), given)
+      const { rows, text } = yield* operate.run(yield* database, operation, given)
       const textOrCsv = csv ? csvLines(rows) : text
       const lines = json ? Stream.map(rows, (row) => JSON.stringify(row)) : textOrCsv
       yield* Stream.runForEach(lines, (line) => Console.log(line))
     }).pipe(Effect.scoped)
-  ).pipe(Command.withDescription(about))
+  ).pipe(Command.withDescription(operation.about))
 }
 
 const [first = Command.make("none"), ...others] = Record.collect(operate.operations, commandOf)
 
 /** Looks inside a database of workflows, and operates them. It runs no workflow, and sends nothing. */
 export const command = Command.make("manilla-workflows").pipe(
-  Command.withDescription(
-    "Looks at workflows, and operates them, beside the processes that run them."
-  ),
+  Command.withDescription("Operates workflows beside the processes that run them."),
   Command.withSubcommands([first, ...others])
 )

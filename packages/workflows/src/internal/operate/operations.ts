@@ -19,9 +19,9 @@ import * as batch from "../batch/operate.js"
 import { workflowName } from "../batch/rules.js"
 import * as words from "./words.js"
 
-/** Why an operation was refused. Nothing was changed. */
+/** Nothing was changed, but after the status 503, which a failure of the store has. */
 export class Refused extends Data.TaggedError("Refused")<{
-  readonly status: 400 | 404 | 409
+  readonly status: 400 | 404 | 409 | 503
   readonly message: string
 }> {}
 
@@ -48,23 +48,29 @@ const Input = Schema.Struct({
 })
 type Input = typeof Input.Type
 
-type Failure = Refused | Execution.StorageError
 type Row = Readonly<Record<string, unknown>>
+
+type Expected =
+  | Refused
+  | Execution.StorageError
+  | Execution.ExecutionNotFound
+  | Execution.ExecutionNotEnded
+  | Execution.ExecutionPurged
 
 /** The result of an operation. */
 export interface Answer {
   /** As JSON. */
-  readonly rows: Stream.Stream<Row, Failure>
+  readonly rows: Stream.Stream<Row, Refused>
   /** For a terminal of 100 columns. */
-  readonly text: Stream.Stream<string, Failure>
+  readonly text: Stream.Stream<string, Refused>
 }
 
-export interface Operation<I = unknown, E = Failure> {
+export interface Operation {
   readonly about: string
   readonly takes: ReadonlyArray<keyof Input>
   readonly isChange?: boolean
   readonly isTable?: boolean
-  readonly run: (inside: Store.Store, input: I) => Effect.Effect<Answer, E>
+  readonly answer: (inside: Store.Store, input: Input) => Effect.Effect<Answer, Expected>
 }
 
 /** Control characters would move the cursor of the terminal. */
@@ -78,10 +84,11 @@ const fit = (value: unknown, width: number): string => {
 
 /** Rows as a table with these columns, which have a width. */
 const table = (
-  rows: Stream.Stream<Row, Failure>,
+  all: Stream.Stream<Row, Expected>,
   columns: Readonly<Record<string, number>>,
   none = "none"
 ): Answer => {
+  const rows = Stream.mapError(all, toRefused)
   const header = Record.map(columns, (_, name) => name.toUpperCase())
   const line = (row: Row) =>
     Record.collect(columns, (name, width) => fit(row[name], width))
@@ -96,17 +103,13 @@ const isBatch = ({ workflow }: Store.Name) => workflow === workflowName
 const iso = (millis: number | undefined) =>
   millis === undefined ? undefined : new Date(millis).toISOString()
 
-const refused = (status: Refused["status"], message: string) =>
-  Effect.fail(new Refused({ status, message }))
+export const refused = (status: Refused["status"], message: string): Refused =>
+  new Refused({ status, message })
 
-type Expected =
-  Failure | Execution.ExecutionNotFound | Execution.ExecutionNotEnded | Execution.ExecutionPurged
-
-/** Only after a failure of the store, the operation is worth repeating. Any other error is a refusal. */
-const orRefused = (error: Expected): Failure =>
-  error._tag === "StorageError" || error._tag === "Refused"
+const toRefused = (error: Expected): Refused =>
+  error._tag === "Refused"
     ? error
-    : new Refused({ status: 409, message: error.message })
+    : refused(error._tag === "StorageError" ? 503 : 409, error.message)
 
 const runnersText = (runners: ReadonlyArray<string>) =>
   runners.length === 0
@@ -114,7 +117,7 @@ const runnersText = (runners: ReadonlyArray<string>) =>
     : `Workflows are run by ${runners.join(", ")}.`
 
 /** The executions with a key, in all workflows. */
-const found = ({ list }: Store.Store, { key, workflow }: Input) =>
+const found = ({ list }: Store.Store, { key, workflow }: Pick<Input, "key" | "workflow">) =>
   Effect.flatMap(list({ businessKey: key, workflow }, undefined, 100), (all) => {
     if (Arr.isNonEmptyReadonlyArray(all)) return Effect.succeed(all)
     const where = workflow === undefined ? "" : ` in ${workflow}`
@@ -122,38 +125,44 @@ const found = ({ list }: Store.Store, { key, workflow }: Input) =>
     return refused(404, message)
   })
 
-/** The words for the phases of a batch that has not ended. */
-const phases: Partial<Record<Batches.Phase, words.Words>> = {
+/** The words for the phases of a batch. While it ends, its execution says more. */
+const phases: Readonly<Record<Exclude<Batches.Phase, "ended">, words.Words>> = {
   storing: words.said(
     "waits for its items",
     " Its start has not ended, and nothing was sent. If it failed, start the batch again."
   ),
   running: words.said("sends its items"),
   paused: words.said("is paused", " It sends no further items until it is resumed."),
-  interrupted: words.said("is interrupted", " It ends after the items that were sent.")
+  interrupted: words.said(
+    "is interrupted",
+    " It sends no further items, for good, and ends after those that were sent."
+  ),
+  purged: words.said("ended", " Its items and their results were purged. The key stays taken.")
 }
 
-/** An execution, and the phase of a batch that has not ended. */
+/** An execution, and the phase of a batch. */
 const statusOf = ({ batches }: Store.Store, execution: Execution.Execution) =>
   Effect.gen(function* () {
     const status = Execution.toStatus(execution)
     const { businessKey: key, dueMillis, end, workflow } = status
     const now = yield* Clock.currentTimeMillis
-    const stored = isBatch(status) && end === undefined ? yield* batches.find(key) : Option.none()
-    const phase = Option.getOrUndefined(stored)?.phase
-    // Others wait for an event, or are due at once.
-    const isTimed = status.state === "Waiting" && dueMillis > 0 && dueMillis < Execution.never
-    const { brief, text } = (phase && phases[phase]) ?? words.state(status, now)
+    const batch = isBatch(status) ? yield* batches.find(key) : Option.none()
+    const phase = Option.getOrUndefined(batch)?.phase ?? "ended"
+    const isTimed = status.state === "Waiting" && words.isTimed(dueMillis)
+    const isToEnd = end === undefined && status.isCancelRequested
+    const { brief, text } = phase === "ended" ? words.state(status, now) : phases[phase]
     return {
       key,
       workflow,
-      state: phase ?? status.state.toLowerCase(),
+      state: phase === "ended" ? status.state.toLowerCase() : phase,
       started: iso(status.startedMillis),
       ended: iso(end?.atMillis),
       resource: status.resource,
       due: isTimed ? iso(dueMillis) : undefined,
       now: brief,
-      text
+      text: isToEnd
+        ? `${text} It is to end: a request with an unknown outcome is continued first.`
+        : text
     }
   })
 
@@ -173,8 +182,7 @@ const counts = {
 const reportOf = (inside: Store.Store, execution: Execution.Execution, reveal: boolean) =>
   Effect.gen(function* () {
     const status = yield* statusOf(inside, execution)
-    const steps = yield* inside.steps(execution.executionId)
-    const events = words.events(execution, steps)
+    const events = words.events(execution, yield* inside.steps(execution.executionId))
     const count = isBatch(execution) ? yield* inside.batches.count(status.key) : undefined
     return {
       ...status,
@@ -194,19 +202,37 @@ const reportOf = (inside: Store.Store, execution: Execution.Execution, reveal: b
 export type Status = Effect.Effect.Success<ReturnType<typeof statusOf>>
 export type Report = Effect.Effect.Success<ReturnType<typeof reportOf>>
 
+const statusLines = ({ key, state, text, workflow }: Status) =>
+  [`${key} of ${workflow}: ${state}`, `  ${text}`].map(plain)
+
 const reportLines = (report: Report) => {
   const { events, items = [], payload, resource, result } = report
-  return [
-    `${report.key} of ${report.workflow}: ${report.state}`,
-    `  ${report.text}`,
+  const more = [
     ...(resource === undefined ? [] : [`  resource: ${resource}`]),
     ...items.map(({ items, text }) => `  ${String(items).padStart(9)} ${text}`),
     ...(payload === undefined ? [] : [`  payload: ${payload}`]),
     ...(result === undefined ? [] : [`  result: ${result}`]),
     "",
-    ...events.map((event) => `  ${words.moment(event.atMillis)}  ${words.line(event)}`)
-  ].map(plain)
+    ...events.map((event) => `  ${words.moment(event.atMillis)}  ${words.line(event)}`),
+    ""
+  ]
+  return [...statusLines(report), ...more.map(plain)]
 }
+
+/** The executions with a key, and the processes that carry on with them. */
+const show = (
+  inside: Store.Store,
+  input: Input,
+  toLines: (report: Report) => ReadonlyArray<string>
+) =>
+  Effect.gen(function* () {
+    const all = yield* found(inside, input)
+    const reports = yield* Effect.forEach(all, (one) => reportOf(inside, one, input.reveal))
+    const isOpen = all.some(({ end }) => end === undefined)
+    const next = isOpen ? [runnersText(yield* inside.runners)] : []
+    const text = Stream.fromIterable([...reports.flatMap(toLines), ...next])
+    return { rows: Stream.fromIterable(reports), text }
+  })
 
 /** A result of an item, in the columns of a CSV file. */
 const resultRow = ({ businessKey, end, key, state }: Batch.ItemResult, reveal: boolean) => {
@@ -220,82 +246,41 @@ const resultRow = ({ businessKey, end, key, state }: Batch.ItemResult, reveal: b
   return reveal ? { ...row, destination: destination ? Redacted.value(destination) : "" } : row
 }
 
-/** An operation that checks its input. */
-const checked = ({ run, ...operation }: Operation<Input, Expected>): Operation => ({
-  ...operation,
-  run: (inside, input) =>
-    Schema.decodeUnknown(Input)(input).pipe(
-      Effect.catchTag("ParseError", ({ issue }) =>
-        refused(400, Issues.print(Issues.fromParseIssue(issue)))
-      ),
-      Effect.flatMap((valid) => run(inside, valid)),
-      Effect.mapError(orRefused)
-    )
-})
-
-const unchanged = "it has ended, and nothing was changed."
-
 /** The batch was found: only its items are missing. */
-const noItems = refused(
-  409,
-  "its items are not stored yet. Nothing was sent, and nothing was changed. If its start still runs, repeat this after it. If its start failed, nothing is sent until the batch is started again."
-)
+const noItems = refused(409, phases.storing.text)
 
-type Change = "resume" | "interrupt" | "pause" | "purge"
-
-/** Returns what follows. */
-const changeBatch = (inside: Store.Store, change: Change, key: string, done: string) =>
-  Effect.gen(function* () {
-    const batches = batch.make(inside.batches)
-    const isChanged: Effect.Effect<boolean | void, Expected> = batches[change](key)
-    if ((yield* isChanged) !== false) return done
-    const { phase } = yield* batches.found(key)
-    const now = phases[phase]?.brief
-    return now === undefined ? unchanged : `it ${now}, and nothing was changed.`
-  }).pipe(Effect.catchTag("ExecutionNotFound", () => noItems))
-
-/** A change of an execution, or of a batch, which says what follows. */
+/** A change of an execution, or of a batch. Its answer is the state after that. */
 const change = (
-  name: Change,
+  name: "resume" | "interrupt" | "pause" | "purge",
   about: string,
-  onExecution: (one: Execution.Execution, inside: Store.Store) => Effect.Effect<string, Expected>,
-  batchDone: string
-): Operation<Input, Expected> => ({
+  onExecution: (inside: Store.Store, one: Execution.Execution) => Effect.Effect<unknown, Expected>
+): Operation => ({
   about,
   takes: ["key", "workflow"],
   isChange: true,
-  run: (inside, input) =>
+  answer: (inside, input) =>
     Effect.gen(function* () {
-      const all = yield* found(inside, input)
-      if (all.length > 1) {
-        const names = all.map(({ workflow }) => workflow).join(", ")
+      const [one, ...others] = yield* found(inside, input)
+      if (others.length > 0) {
+        const names = [one, ...others].map(({ workflow }) => workflow).join(", ")
         const message = `several workflows have this key. Name one with --workflow: ${names}`
         return yield* refused(409, message)
       }
-      const [execution] = all
-      const { businessKey: key, workflow } = execution
-      const done = yield* isBatch(execution)
-        ? changeBatch(inside, name, key, batchDone)
-        : onExecution(execution, inside)
-      const runners = yield* inside.runners
-      const text = plain(`${key}: ${done} ${runnersText(runners)}`)
-      return { rows: Stream.make({ key, workflow, done, runners }), text: Stream.make(text) }
+      const onBatch: Effect.Effect<unknown, Expected> = batch.make(inside.batches)[name](input.key)
+      yield* isBatch(one)
+        ? Effect.catchTag(onBatch, "ExecutionNotFound", () => noItems)
+        : onExecution(inside, one)
+      return yield* show(inside, input, statusLines)
     })
 })
 
-/** A process that runs workflows notices the change of a row within a second. */
-const changed = (done: (row: Execution.Execution) => string) =>
-  Option.match({
-    onNone: () => "it is no longer stored.",
-    onSome: (row: Execution.Execution) => (row.end === undefined ? done(row) : unchanged)
-  })
-
-const all: Readonly<Record<string, Operation<Input, Expected>>> = {
+/** All operations, for the command and for the routes. */
+export const operations: Readonly<Record<string, Operation>> = {
   summary: {
     about: "counts the executions and batches that have not ended, by workflow",
     takes: [],
     isTable: true,
-    run: ({ open }) =>
+    answer: ({ open }) =>
       Effect.map(open, (all) => {
         const rows = Array.from(all, ([workflow, { oldestMillis, running, waiting }]) => {
           return { workflow, running, waiting, oldest: iso(oldestMillis) }
@@ -308,7 +293,7 @@ const all: Readonly<Record<string, Operation<Input, Expected>>> = {
     about: "lists executions and batches, the oldest first",
     takes: ["workflow", "state", "limit"],
     isTable: true,
-    run: (inside, { limit, state, workflow }) => {
+    answer: (inside, { limit, state, workflow }) => {
       const rows = Store.pages(inside, { workflow, states: states[state] }, limit).pipe(
         Stream.take(limit),
         Stream.mapEffect((execution) => statusOf(inside, execution))
@@ -320,81 +305,49 @@ const all: Readonly<Record<string, Operation<Input, Expected>>> = {
   show: {
     about: "prints what happened to an execution or a batch, and what it will do next",
     takes: ["key", "workflow", "reveal"],
-    run: (inside, input) =>
-      Effect.gen(function* () {
-        const all = yield* found(inside, input)
-        const reports = yield* Effect.forEach(all, (one) => reportOf(inside, one, input.reveal))
-        const runners = yield* inside.runners
-        const isOpen = all.some(({ end }) => end === undefined)
-        const next = isOpen ? ["", runnersText(runners)] : []
-        const text = [...reports.flatMap(reportLines), ...next]
-        return { rows: Stream.fromIterable(reports), text: Stream.fromIterable(text) }
-      })
+    answer: (inside, input) => show(inside, input, reportLines)
   },
   results: {
     about: "prints the result of each item of a batch",
     takes: ["key", "reveal"],
     isTable: true,
-    run: ({ batches }, { key, reveal }) =>
+    answer: (inside, { key, reveal }) =>
       Effect.gen(function* () {
-        const { found, results } = batch.make(batches)
         // Before the first row, because an answer has begun then.
-        const stored = yield* batches.find(key)
-        if (Option.exists(stored, ({ phase }) => phase === "storing")) return yield* noItems
-        yield* found(key)
-        const rows = Stream.map(results(key), (result) => resultRow(result, reveal))
+        yield* found(inside, { key, workflow: workflowName })
+        const batches = batch.make(inside.batches)
+        yield* Effect.catchTag(batches.found(key), "ExecutionNotFound", () => noItems)
+        const rows = Stream.map(batches.results(key), (result) => resultRow(result, reveal))
         const widths = { item: 20, state: 12, reference: 18, status: 10, amount: 12, error: 23 }
-        return table(Stream.mapError(rows, orRefused), widths)
+        return table(rows, widths)
       })
   },
   resume: change(
     "resume",
     "ends the pause of an execution now, or of a batch",
-    ({ executionId }, { resume }) =>
-      Effect.map(
-        resume(executionId),
-        changed(({ clocks, pause }) => {
-          if (pause === undefined) return "it is in no pause, and nothing was changed."
-          if (pause.startsWith(`${Execution.Pause.child}/`)) {
-            return "it goes on waiting for an execution that it has started."
-          }
-          // A pause of this name that a body has named itself has a time.
-          return pause === Execution.Pause.signal && clocks[pause] === undefined
-            ? "it goes on waiting for a signal."
-            : "its pause ends within a second."
-        })
-      ),
-    "it sends items again within a second."
+    ({ resume }, { executionId }) => resume(executionId)
   ),
   interrupt: change(
     "interrupt",
     "stops an execution, after the outcome of its request is known, or a batch",
-    ({ executionId }, { interrupt }) =>
-      Effect.map(
-        interrupt(executionId),
-        changed(
-          () => "it is to end. If the outcome of a request is unknown, that is continued first."
-        )
-      ),
-    "it sends no further items, for good. Those that were sent continue."
+    ({ interrupt }, { executionId }) => interrupt(executionId)
   ),
-  pause: change(
-    "pause",
-    "pauses a batch: it sends no further items until `resume`",
-    () => refused(409, "only a batch can be paused. `interrupt` stops an execution for good."),
-    "it sends no further items until `resume`. Those that were sent continue."
+  pause: change("pause", "pauses a batch: it sends no further items until `resume`", () =>
+    refused(409, "only a batch can be paused. `interrupt` stops an execution for good.")
   ),
   purge: change(
     "purge",
     "deletes what is stored of an execution or a batch that has ended, except its key",
-    (execution, { purge }) =>
-      Effect.as(
-        purge(execution),
-        "its payload, its result and its steps are deleted. The key stays taken."
-      ),
-    "its items and their results are deleted. The key stays taken."
+    ({ purge }, execution) => purge(execution)
   )
 }
 
-/** All operations, for the command and for the routes. */
-export const operations: Readonly<Record<string, Operation>> = Record.map(all, checked)
+/** Runs an operation with an input as text. */
+export const run = (inside: Store.Store, { answer }: Operation, input: unknown) =>
+  Schema.decodeUnknown(Input)(input).pipe(
+    Effect.catchTag("ParseError", ({ issue }) =>
+      refused(400, Issues.print(Issues.fromParseIssue(issue)))
+    ),
+    Effect.flatMap((valid) => answer(inside, valid)),
+    Effect.mapError(toRefused)
+  )

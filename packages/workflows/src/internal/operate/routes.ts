@@ -3,12 +3,11 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import type * as Store from "@manilla/workflow-engine/Store"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { createHash, timingSafeEqual } from "node:crypto"
-import { operations } from "./operations.js"
+import * as operate from "./operations.js"
 import * as page from "./page.js"
 
 const digest = (text: string) => createHash("sha256").update(text).digest()
@@ -21,27 +20,22 @@ const textOf = (status: number, message: string) => HttpServerResponse.text(mess
  */
 export const make = (inside: Store.Store, token: Redacted.Redacted): HttpRouter.HttpRouter => {
   const expected = digest(`Bearer ${Redacted.value(token)}`)
-  const calls = Record.collect(operations, (name, { isChange, run }) =>
+  const calls = Record.collect(operate.operations, (name, operation) =>
     HttpRouter.makeRoute(
-      isChange ? "POST" : "GET",
+      operation.isChange ? "POST" : "GET",
       `/workflows/${name}`,
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         if (!timingSafeEqual(digest(request.headers["authorization"] ?? ""), expected)) {
           return textOf(401, "the header Authorization must have the token")
         }
-        const url = Option.getOrUndefined(HttpServerRequest.toURL(request))
-        const { rows } = yield* run(inside, Object.fromEntries(url?.searchParams ?? []))
+        const input = yield* HttpServerRequest.ParsedSearchParams
+        const { rows } = yield* operate.run(inside, operation, input)
         const lines = Stream.map(rows, (row) => `${JSON.stringify(row)}\n`)
         return HttpServerResponse.stream(Stream.encodeText(lines), {
           contentType: "application/x-ndjson"
         })
-      }).pipe(
-        Effect.catchTags({
-          Refused: ({ message, status }) => Effect.succeed(textOf(status, message)),
-          StorageError: ({ message }) => Effect.succeed(textOf(503, message))
-        })
-      )
+      }).pipe(Effect.catchAll(({ message, status }) => Effect.succeed(textOf(status, message))))
     )
   )
   return HttpRouter.fromIterable([...page.routes, ...calls])

@@ -14,15 +14,9 @@ import { WriteError } from "../write.js"
 /** A moment as people in the time zone of this process write it, such as `2026-11-24 14:03:07`. */
 export const moment = (millis: number): string => new Date(millis).toLocaleString("sv-SE")
 
-/** Such as `2 h 5 min`. */
-export const span = (millis: number): string => {
-  const { days, hours, minutes, seconds } = Duration.parts(Duration.millis(millis))
-  const counts = [`${days} d`, `${hours} h`, `${minutes} min`, `${seconds} s`]
-  const isSome = (count: string) => !count.startsWith("0 ")
-  const first = counts.findIndex(isSome)
-  const largest = counts.slice(first, first + 2).filter(isSome)
-  return largest.length === 0 ? "0 s" : largest.join(" ")
-}
+/** Such as `2h 5m 3s`. */
+export const span = (millis: number): string =>
+  Duration.format(Duration.seconds(Math.round(millis / 1_000)))
 
 const distance = (millis: number, now: number): string =>
   millis >= now ? `in ${span(millis - now)}` : `${span(now - millis)} ago`
@@ -50,19 +44,20 @@ const ends: Record<Execution.EndState, string> = {
 
 const { child, signal, unreadable } = Execution.Pause
 
+/** Other pauses wait for an event, or are due at once. */
+export const isTimed = (dueMillis: number): boolean => dueMillis > 0 && dueMillis < Execution.never
+
 /** Why an execution waits, until when, and what it does next. */
 export const state = (execution: Execution.Status, now: number): Words => {
-  const { dueMillis, end, isCancelRequested, isPurged, pause } = execution
-  const interrupted = isCancelRequested ? " It is to be interrupted." : ""
+  const { dueMillis, end, isPurged, pause } = execution
   if (end !== undefined) {
     const purged = isPurged ? " Its payload, its result and its steps were purged." : ""
     return said(`${ends[end.state]} ${distance(end.atMillis, now)}`, purged)
   }
-  if (pause === undefined) {
-    return { brief: "runs", text: `It runs, or did so when its process stopped.${interrupted}` }
-  }
+  if (pause === undefined) return said("runs", " If its process has stopped, the next one goes on.")
   if (pause === unreadable) return said("waits for a process with a schema that fits")
-  if (pause === signal && dueMillis === Execution.never) return said("waits for a signal")
+  // A sleep of a user may have the same name.
+  if (pause === signal && !isTimed(dueMillis)) return said("waits for a signal")
   if (pause.startsWith(`${child}/`)) return said("waits for an execution that it has started")
   // Those of the blocks: others are those of a user.
   const [, kind, block] = names.pausePattern.exec(pause) ?? []
@@ -78,7 +73,7 @@ export const state = (execution: Execution.Status, now: number): Words => {
       : dueMillis < now - lateMillis
         ? ["late", `, but no process has taken it up since ${at(dueMillis, now)}`]
         : [distance(dueMillis, now), ` ${at(dueMillis, now)}`]
-  return { brief: `${next} ${soon}`, text: `${why} It ${next}${what}${when}.${interrupted}` }
+  return { brief: `${next} ${soon}`, text: `${why} It ${next}${what}${when}.` }
 }
 
 /** The members of a stored resource that an operator sees. Others may be personal data. */
@@ -105,12 +100,10 @@ interface Said {
 /** The clients remove secrets and phone numbers from the messages of their errors, and only from those. */
 const error = (value: unknown): Said => {
   const known = Option.getOrUndefined(decodeError(value))
-  if (known !== undefined) {
-    const outcome = Errors.outcome(known)
-    return { text: known._tag, detail: known.message, outcome, tone: "bad" }
-  }
   const tag = Predicate.isRecord(value) ? value["_tag"] : undefined
-  return { text: Predicate.isString(tag) ? tag : "an error", tone: "bad" }
+  const text = Predicate.isString(tag) ? tag : "an error"
+  const said = known && { detail: known.message, outcome: Errors.outcome(known) }
+  return { text, ...said, tone: "bad" }
 }
 
 const failure = (cause: Cause.Cause<unknown>): Said => {
@@ -190,17 +183,16 @@ const stepEvent = ({ exit, name, storedMillis }: Store.Step): Event => {
 
 /** The history of an execution, in order. */
 export const events = (
-  { end, exit, isPurged, startedMillis }: Execution.Execution,
+  { end, exit, startedMillis }: Execution.Execution,
   steps: ReadonlyArray<Store.Step>
 ): ReadonlyArray<Event> => {
   const started: Event = { atMillis: startedMillis, kind: "started", step: "", text: "started" }
   const past = [started, ...steps.map(stepEvent)]
   if (end === undefined) return past
   const text = ends[end.state]
-  const last = (): Said => {
-    if (end.state === "Succeeded") return { text }
-    if (isPurged) return { text: `${text}; its error was purged`, tone: "bad" }
-    return exitSaid(exit ?? "", () => ({ text }))
-  }
-  return [...past, { atMillis: end.atMillis, kind: "ended", step: "", ...last() }]
+  const last =
+    exit === undefined
+      ? { text: `${text}; the details were purged` }
+      : exitSaid(exit, () => ({ text }))
+  return [...past, { atMillis: end.atMillis, kind: "ended", step: "", ...last }]
 }
