@@ -9,6 +9,7 @@ import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Files from "@manilla/test-support/Files"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import { differences } from "@manilla/workflow-engine/Encoding"
 import * as Engine from "@manilla/workflow-engine/Engine"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Executions from "@manilla/workflow-engine/Executions"
@@ -578,32 +579,36 @@ describe("a life that is cut", () => {
     })
   )
 
-  VirtualClock.test("does not end a body whose database was away when it started another", () =>
-    Effect.gen(function* () {
-      const Child = Workflow.make({
-        name: "Shop/Child/1",
-        payload: { key: Schema.String },
-        idempotencyKey: ({ key }) => key
-      })
-      const store = yield* memoryStore.make
-      let inserts = 0
-      const failing: engineStore.EngineStore = {
-        ...store,
-        insert: (execution) =>
-          ++inserts === 2
-            ? new Execution.StorageError({ operation: "store an execution", cause: "away" })
-            : store.insert(execution)
-      }
-      const layers = Layer.mergeAll(
-        shop(() => Effect.as(Child.execute({ key: "child" }), "done")),
-        Child.toLayer(() => Effect.void)
-      )
-      const context = yield* Layer.build(Layer.provideMerge(layers, engines.on(failing)))
-      const operator = yield* Effect.provide(started, context)
-      yield* VirtualClock.pass("60 seconds")
-      assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
-    })
-  )
+  for (const discard of [true, false]) {
+    VirtualClock.test(
+      `does not end a body whose database was away when it started another, discard ${discard}`,
+      () =>
+        Effect.gen(function* () {
+          const Child = Workflow.make({
+            name: "Shop/Child/1",
+            payload: { key: Schema.String },
+            idempotencyKey: ({ key }) => key
+          })
+          const store = yield* memoryStore.make
+          let inserts = 0
+          const failing: engineStore.EngineStore = {
+            ...store,
+            insert: (execution) =>
+              ++inserts === 2
+                ? new Execution.StorageError({ operation: "store an execution", cause: "away" })
+                : store.insert(execution)
+          }
+          const layers = Layer.mergeAll(
+            shop(() => Effect.as(Child.execute({ key: "child" }, { discard }), "done")),
+            Child.toLayer(() => Effect.void)
+          )
+          const context = yield* Layer.build(Layer.provideMerge(layers, engines.on(failing)))
+          const operator = yield* Effect.provide(started, context)
+          yield* VirtualClock.pass("60 seconds")
+          assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+        })
+    )
+  }
 })
 
 describe("a race of activities", () => {
@@ -643,6 +648,19 @@ describe("a race of activities", () => {
       yield* Effect.provide(ends, context)
     })
   )
+})
+
+it("payloads differ in members that only one has, and in the items of lists", () => {
+  for (const [left, right, differs] of [
+    [{ a: 1 }, {}, ["a"]],
+    [{}, { a: 1 }, ["a"]],
+    [{ a: { b: 1 } }, { a: { b: "1" } }, ["a.b"]],
+    [{ a: [1] }, { a: [1, 2] }, ["a"]],
+    [{ a: [1, 2] }, { a: [1, 3] }, ["a[1]"]],
+    [{ a: [] }, { a: {} }, ["a"]]
+  ] as const) {
+    assert.deepStrictEqual(differences(left, right), differs)
+  }
 })
 
 describe("a value that cannot be stored as it is", () => {
@@ -835,10 +853,14 @@ describe("a body that starts another execution", () => {
       const purge = Executions.purge({ minAge: 0 })
       assert.strictEqual(yield* Effect.provide(purge, context), 0)
       const children = yield* Effect.provide(Operator.of(Child), context)
-      const error = yield* Effect.flip(children.purge("child"))
-      assert.strictEqual(error._tag, "ExecutionNotEnded")
+      for (const early of [children.purge("child"), operator.purge(key)]) {
+        assert.strictEqual((yield* Effect.flip(early))._tag, "ExecutionNotEnded")
+      }
       yield* VirtualClock.pass("2 hours")
       assert.strictEqual(yield* operator.await(key), "pay-1")
+      // It has no blocks of its own.
+      const created = { outcome: "applied", resource: "pay-1" } as const
+      assert.deepInclude(yield* operator.status(key), created)
       assert.strictEqual(yield* Effect.provide(purge, context), 2)
     })
   )
@@ -935,6 +957,32 @@ describe("a body that starts another execution", () => {
     )
   )
 
+  VirtualClock.test("says so, although a later life ends before it comes to that one", () => {
+    let lives = 0
+    return Effect.gen(function* () {
+      const operator = yield* started
+      yield* operator.resume(key)
+      yield* VirtualClock.pass("5 seconds")
+      const { outcome, state } = yield* operator.status(key)
+      assert.deepStrictEqual({ outcome, state }, { outcome: "applied", state: "Failed" })
+    }).pipe(
+      Effect.provide(
+        Layer.provideMerge(
+          layers(
+            () =>
+              Effect.suspend(() =>
+                ++lives > 2
+                  ? Effect.fail(refusal)
+                  : Effect.zipLeft(child, Durable.sleep("a day", "1 day"))
+              ),
+            paid
+          ),
+          Memory.layerMemory
+        )
+      )
+    )
+  })
+
   const refused = Effect.zipRight(
     Durable.sleep("a moment", "1 second"),
     Child.execute({ key: "x".repeat(700) })
@@ -955,43 +1003,48 @@ describe("a body that starts another execution", () => {
     )
   )
 
-  VirtualClock.test("undoes nothing, if that one failed and may have created something", () => {
-    const undone: Array<string> = []
-    const unreadable = write("Shop.pay", (key) =>
-      Effect.fail(
-        new Errors.AppliedUnreadable({
-          operation: "Shop.pay",
-          status: 201,
-          message: "unreadable",
-          issues: [],
-          key
-        })
-      )
+  const unreadable = write("Shop.pay", (key) =>
+    Effect.fail(
+      new Errors.AppliedUnreadable({
+        operation: "Shop.pay",
+        status: 201,
+        message: "unreadable",
+        issues: [],
+        key
+      })
     )
-    return Effect.gen(function* () {
-      const operator = yield* started
-      assert.strictEqual((yield* Effect.flip(operator.await(key)))._tag, refusal._tag)
-      assert.deepStrictEqual(undone, [])
-    }).pipe(
-      Effect.provide(
-        Layer.provideMerge(
-          layers(
-            () =>
-              Durable.compensating(
-                Effect.zipRight(
-                  Durable.compensate(Durable.sleep("reserve", "1 milli"), () =>
-                    Effect.sync(() => void undone.push("reserve"))
-                  ),
-                  Effect.mapError(child, () => refusal)
-                )
-              ),
-            unreadable
-          ),
-          Memory.layerMemory
+  )
+  for (const [how, childBody] of [
+    ["failed", unreadable],
+    ["died", Effect.zipRight(paid, Effect.die("a bug"))]
+  ] as const) {
+    VirtualClock.test(`undoes nothing, if that one ${how} and may have created something`, () => {
+      const undone: Array<string> = []
+      return Effect.gen(function* () {
+        const operator = yield* started
+        assert.strictEqual((yield* Effect.flip(operator.await(key)))._tag, refusal._tag)
+        assert.deepStrictEqual(undone, [])
+      }).pipe(
+        Effect.provide(
+          Layer.provideMerge(
+            layers(
+              () =>
+                Durable.compensating(
+                  Effect.zipRight(
+                    Durable.compensate(Durable.sleep("reserve", "1 milli"), () =>
+                      Effect.sync(() => void undone.push("reserve"))
+                    ),
+                    Effect.orElseFail(Effect.catchAllDefect(child, Effect.fail), () => refusal)
+                  )
+                ),
+              childBody
+            ),
+            Memory.layerMemory
+          )
         )
       )
-    )
-  })
+    })
+  }
 })
 
 describe("a stored result that the schema of this process does not fit", () => {
@@ -1168,6 +1221,38 @@ VirtualClock.test("an execution that was purged keeps its key, and nothing else"
     )
   )
 })
+
+VirtualClock.test("an execution whose owner hears late that it owns it runs no second time", () =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    const late = <A, E>(answer: Effect.Effect<A, E>) =>
+      Effect.zipLeft(answer, Effect.sleep("4 seconds"))
+    const slow: engineStore.EngineStore = {
+      ...store,
+      insert: (execution) => late(store.insert(execution)),
+      take: (...args) =>
+        Effect.tap(store.take(...args), ({ taken }) =>
+          taken.length > 0 ? Effect.sleep("4 seconds") : Effect.void
+        )
+    }
+    let lives = 0
+    const body = () =>
+      Effect.gen(function* () {
+        lives++
+        yield* Activity.make({ name: "slow", execute: Effect.sleep("5 seconds") })
+        yield* Durable.sleep("a moment", "2 seconds")
+        return "done"
+      })
+    const context = yield* on(slow, body)
+    // Each answer comes after the next look for executions that nobody runs.
+    yield* VirtualClock.pass("3 seconds")
+    const operator = yield* Effect.provide(Operator.of(Shop), context)
+    yield* Effect.fork(operator.start({ key }))
+    yield* VirtualClock.pass("1 minute")
+    assert.strictEqual(yield* operator.await(key), "done")
+    assert.strictEqual(lives, 2)
+  })
+)
 
 VirtualClock.test("an execution in several pauses goes on at the end of the first", () =>
   Effect.gen(function* () {

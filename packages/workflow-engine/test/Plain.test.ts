@@ -189,10 +189,11 @@ describe("an interrupt", () => {
     })
   )
 
-  for (const [name, started] of [
-    ["awaits", child],
+  for (const [name, outcome, started] of [
+    ["awaits", "unknown", child],
     [
       "has started",
+      undefined,
       Effect.zipRight(Child.execute({ key: "child" }, { discard: true }), sleep("long", 20))
     ]
   ] as const) {
@@ -202,6 +203,7 @@ describe("an interrupt", () => {
         yield* operator.interrupt(key)
         yield* VirtualClock.pass("1 minute")
         assert.strictEqual(yield* state, "Failed")
+        assert.strictEqual((yield* operator.status(key)).outcome, outcome)
         assert.strictEqual((yield* children.status("child")).state, "Failed")
       })
     )
@@ -379,6 +381,7 @@ describe("a compensation", () => {
   for (const [name, wait] of [
     ["its own pause ends", sleep("cooling-off", 10)],
     ["its signal arrives", approved],
+    ["its child succeeds", child],
     ["it is resumed", sleep("cooling-off", 60)]
   ] as const) {
     VirtualClock.test(`that waits keeps an interrupted body from going on when ${name}`, () =>
@@ -386,7 +389,8 @@ describe("a compensation", () => {
         const { done, step } = notes()
         const refund = Effect.zipRight(sleep("bank", 20), step("refund"))
         const one = yield* run(
-          compensated(refund, Effect.zipRight(wait, step("ship")), step("pay"))
+          compensated(refund, Effect.zipRight(wait, step("ship")), step("pay")),
+          { childBody: Activity.make({ name: "slow", execute: Effect.sleep("30 seconds") }) }
         )
         yield* one.operator.interrupt(key)
         yield* VirtualClock.pass("1 minute")
@@ -614,6 +618,15 @@ describe("a signal", () => {
     })
   )
 
+  VirtualClock.test("of a body that is cut before it is stored arrives", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      yield* (yield* life({ ...store, signal: () => Effect.never }, approve("b"))).end
+      yield* life(store, approve("b"))
+      assert.lengthOf(yield* store.steps(yield* Shop.executionId({ key: "b" })), 1)
+    })
+  )
+
   VirtualClock.test("of a fiber that outlives its body arrives", () =>
     Effect.gen(function* () {
       let runs = 0
@@ -676,6 +689,19 @@ for (const discard of [true, false]) {
       const body = Effect.zipRight(start(1), start(2))
       const { operator } = yield* run(Effect.asVoid(body), { childBody: Effect.void })
       const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
+      assert.include(Cause.pretty(cause), "whose payload differs in at. Nothing was sent.")
+    })
+  )
+
+  VirtualClock.test(`no two bodies start an execution with two payloads, discard ${discard}`, () =>
+    Effect.gen(function* () {
+      let at = 0
+      const start = Effect.suspend(() => Dated.execute({ key: "child", at: ++at }, { discard }))
+      const { operator } = yield* run(Effect.asVoid(start), { childBody: Effect.void })
+      yield* operator.await(key)
+      yield* operator.start({ key: "b" })
+      yield* VirtualClock.pass("5 seconds")
+      const cause = yield* Effect.flip(Effect.sandbox(operator.await("b")))
       assert.include(Cause.pretty(cause), "whose payload differs in at. Nothing was sent.")
     })
   )

@@ -1,7 +1,9 @@
 /** The store of executions, in memory and on SQLite. */
+import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Files from "@manilla/test-support/Files"
 import type * as Execution from "@manilla/workflow-engine/Execution"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -40,10 +42,10 @@ describe.each(Object.entries(stores))("the store in %s", (_, make) => {
       const owner = yield* runners.join
       const other = yield* runners.join
       yield* insert(execution(owner))
-      const result = (exit: string) => ({ name: "pay/1", exit, storedMillis: 2 })
+      const result = (exit: string, storedMillis = 2) => ({ name: "pay/1", exit, storedMillis })
       const kept = { exit: "first", isCancelRequested: false }
       assert.deepStrictEqual(yield* Effect.flatten(keep("id-42", owner, result("first"))), kept)
-      assert.deepStrictEqual(yield* Effect.flatten(keep("id-42", owner, result("second"))), kept)
+      assert.deepStrictEqual(yield* Effect.flatten(keep("id-42", owner, result("second", 3))), kept)
       assert.isTrue(Option.isNone(yield* keep("id-42", other, result("third"))))
       assert.deepStrictEqual(yield* steps("id-42"), [result("first")])
 
@@ -86,6 +88,7 @@ describe.each(Object.entries(stores))("the store in %s", (_, make) => {
       const sent = { name: "deferred/early", exit: "{}", storedMillis: 1 }
       yield* signal("id-42", sent)
       yield* signal("id-43", sent)
+      yield* signal("id-42", { ...sent, exit: "late" })
       assert.deepStrictEqual(yield* steps("id-42"), [sent])
       assert.deepStrictEqual(yield* steps("id-43"), [sent])
       yield* modify("id-42", transitions.purged)
@@ -101,19 +104,34 @@ describe.each(Object.entries(stores))("the store in %s", (_, make) => {
       const other = yield* runners.join
       const due = execution(undefined, "due")
       yield* insert(due)
+      yield* insert({ ...execution(undefined, "first"), dueMillis: 0 })
       yield* insert(execution(other, "owned"))
       yield* insert({ ...execution(undefined, "late"), dueMillis: 9 })
       yield* insert({ ...execution(undefined, "other"), workflow: "Shop/Other/1" })
       const end = { state: "Succeeded", atMillis: 2 } as const
       yield* insert({ ...execution(undefined, "ended"), end })
       const taken = (runner: number) =>
-        Effect.map(take(runner, [due.workflow], 5, 10), ({ taken }) =>
+        Effect.map(take(runner, [due.workflow], 5, 1), ({ taken }) =>
           taken.map(({ executionId, runner }) => [executionId, runner])
         )
       // One that was taken for dead gets nothing.
       assert.deepStrictEqual(yield* taken(99), [])
+      assert.deepStrictEqual(yield* taken(owner), [["id-first", owner]])
       assert.deepStrictEqual(yield* taken(owner), [["id-due", owner]])
       assert.deepStrictEqual(yield* taken(other), [])
+    })
+  )
+
+  it.scoped("takes no execution away from a runner that is given it during a change", () =>
+    Effect.gen(function* () {
+      const { insert, modify, read, runners, take } = yield* make
+      const runner = yield* runners.join
+      const waiting = { ...execution(undefined), pause: "signal" }
+      yield* insert(waiting)
+      const change = modify("id-42", transitions.interrupted)
+      yield* Effect.all([change, take(runner, [waiting.workflow], 5, 1)], { concurrency: 2 })
+      const stored = yield* Effect.flatten(read("id-42"))
+      assert.deepInclude(stored, { runner, isCancelRequested: true, pause: undefined })
     })
   )
 
@@ -143,5 +161,49 @@ it.scoped("two processes on one file lose no change", () =>
     yield* first.modify("id-42", (one) => ({ ...one, resource: "PO-1" }), owner)
     const stored = yield* Effect.flatten(second.read("id-42"))
     assert.deepInclude(stored, { resource: "PO-1", isCancelRequested: true, wakes: 1 })
+
+    // The first process remembers who owned it.
+    const other = yield* second.runners.join
+    const give = (runner: number) => second.modify("id-42", (one) => ({ ...one, runner }))
+    const isChanged = Effect.map(first.modify("id-42", transitions.woken, other), Option.isSome)
+    yield* give(other)
+    assert.isTrue(yield* isChanged)
+    yield* give(owner)
+    assert.isFalse(yield* isChanged)
+  })
+)
+
+it.scoped("a runner loses what it has when it is silent, or its process has ended", () =>
+  Effect.gen(function* () {
+    const file = yield* Files.database
+    const sql = Context.get(yield* Layer.build(database.layer(file)), SqlClient.SqlClient)
+    const store = yield* onFile(file)
+    const other = yield* onFile(file)
+    const here = runners.place()
+    const gone = 2 ** 30
+    const silent = yield* store.runners.join
+    const beating = yield* store.runners.join
+    yield* sql`UPDATE manilla_runners SET beat = 0`
+    yield* store.runners.beat(beating)
+    const now = Date.now()
+    const processes = [
+      [11, "elsewhere", gone, 1, now],
+      [12, here, gone, 1, now],
+      // Another process has its id now.
+      [13, here, process.pid, 1, now]
+    ] as const
+    for (const [id, place, pid, born, beat] of processes) {
+      yield* sql`INSERT INTO manilla_runners ${sql.insert({ id, place, pid, born, beat })}`
+    }
+    const all = [silent, beating, 11, 12, 13, 99]
+    for (const runner of all) yield* store.insert(execution(runner, `${runner}`))
+    yield* other.runners.reap(yield* other.runners.join)
+    const owners: Array<number> = []
+    for (const runner of all) {
+      // This process remembers whom it has stored.
+      const owned = yield* store.modify(`id-${runner}`, transitions.woken, runner)
+      if (Option.isSome(owned)) owners.push(runner)
+    }
+    assert.deepStrictEqual(owners, [beating, 11])
   })
 )

@@ -201,9 +201,14 @@ it.live("nothing is undone in a later life while an awaited execution may pay", 
             .keep(executionId, runner, step)
             .pipe(Effect.zipRight(died.open), Effect.zipRight(Effect.never))
         : store.keep(executionId, runner, step)
+    // It does not hear that the other execution is stored.
+    const insert: typeof store.insert = (execution) =>
+      execution.workflow === ChildA.name
+        ? Effect.zipRight(store.insert(execution), Effect.never)
+        : store.insert(execution)
     // Its scope would never close.
     const first = yield* Layer.buildWithScope(
-      Layer.provideMerge(layers, engines.on({ ...store, keep })),
+      Layer.provideMerge(layers, engines.on({ ...store, insert, keep })),
       yield* Scope.make()
     )
     yield* Effect.provide(started, first)
