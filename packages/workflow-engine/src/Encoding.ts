@@ -125,7 +125,7 @@ export const exitCodec = memoize(
  * @category comparison
  */
 export const differences = (left: unknown, right: unknown, path = ""): ReadonlyArray<string> => {
-  if (isObject(left) && isObject(right)) {
+  if (Predicate.isRecord(left) && Predicate.isRecord(right)) {
     const names = new Set([...Object.keys(left), ...Object.keys(right)])
     return [...names].flatMap((name) =>
       differences(left[name], right[name], path === "" ? name : `${path}.${name}`)
@@ -136,6 +136,3 @@ export const differences = (left: unknown, right: unknown, path = ""): ReadonlyA
   }
   return Object.is(left, right) ? [] : [path]
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  Predicate.isRecord(value) && !Array.isArray(value)

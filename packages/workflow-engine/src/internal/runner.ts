@@ -180,7 +180,7 @@ export const make = (
         run.hasEnded = true
         // From now on, it says whether a compensation waits.
         instance.suspended = false
-        return yield* isWaiting ? Effect.interrupt : exit
+        return yield* exit
       })
 
     const bodyOf = (

@@ -98,7 +98,6 @@ export const ended =
   (execution: Stored): Stored => ({
     ...execution,
     runner: undefined,
-    pause: undefined,
     end,
     exit,
     outcome
