@@ -3,6 +3,7 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Files from "@manilla/test-support/Files"
 import type * as Execution from "@manilla/workflow-engine/Execution"
+import type * as Store from "@manilla/workflow-engine/Store"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -73,11 +74,13 @@ describe.each(Object.entries(stores))("the store in %s", (_, make) => {
 
   it.scoped("returns the first execution under an id", () =>
     Effect.gen(function* () {
-      const { insert } = yield* make
+      const { find, insert } = yield* make
       const first = execution(undefined)
       assert.isTrue(Option.isNone(yield* insert(first)))
       const earlier = yield* Effect.flatten(insert({ ...first, payload: "{}" }))
       assert.strictEqual(earlier.payload, first.payload)
+      assert.isTrue(Option.isSome(yield* find(first)))
+      assert.isTrue(Option.isNone(yield* find({ ...first, workflow: "Shop/Other/1" })))
     })
   )
 
@@ -135,6 +138,40 @@ describe.each(Object.entries(stores))("the store in %s", (_, make) => {
     })
   )
 
+  it.scoped("selects executions by name, state and age", () =>
+    Effect.gen(function* () {
+      const { insert, list, open } = yield* make
+      const idOf = ({ executionId }: Execution.Execution) => executionId
+      const runs = execution(undefined, "runs")
+      const waits = { ...execution(undefined, "waits"), startedMillis: 2, pause: "signal" }
+      const ended = (id: string, state: Execution.EndState, atMillis: number) => ({
+        ...execution(undefined, id),
+        startedMillis: atMillis - 1,
+        end: { state, atMillis }
+      })
+      const succeeded = ended("succeeded", "Succeeded", 4)
+      const purged = transitions.purged(ended("purged", "Died", 5))
+      for (const one of [runs, waits, succeeded, purged]) yield* insert(one)
+      for (const [filter, selected] of [
+        [{}, [runs, waits, succeeded, purged]],
+        [{ workflow: "Shop/Other/1" }, []],
+        [{ businessKey: "order-waits" }, [waits]],
+        [{ states: [] }, []],
+        [{ states: ["Running", "Died"] }, [runs, purged]],
+        [{ states: ["Waiting", "Succeeded"] }, [waits, succeeded]],
+        [{ startedBeforeMillis: 2 }, [runs]],
+        [{ endedBeforeMillis: 5 }, [succeeded]],
+        [{ isPurged: true }, [purged]],
+        [{ isPurged: false, endedBeforeMillis: 9 }, [succeeded]]
+      ] as ReadonlyArray<readonly [Store.Filter, ReadonlyArray<Execution.Execution>]>) {
+        const listed = yield* list(filter, undefined, 10)
+        assert.deepStrictEqual(listed.map(idOf), selected.map(idOf))
+      }
+      const counts = { running: 1, waiting: 1, oldestMillis: 1 }
+      assert.deepInclude((yield* open).get(runs.workflow), counts)
+    })
+  )
+
   it.scoped("lists executions with one key in pages, each of them once", () =>
     Effect.gen(function* () {
       const { insert, list } = yield* make
@@ -183,6 +220,10 @@ it.scoped("a runner loses what it has when it is silent, or its process has ende
     const gone = 2 ** 30
     const silent = yield* store.runners.join
     const beating = yield* store.runners.join
+    const reaper = yield* other.runners.join
+    // A process that died while it ended.
+    yield* store.insert(execution(99, "99"))
+    yield* other.runners.reap(reaper)
     yield* sql`UPDATE manilla_runners SET beat = 0`
     yield* store.runners.beat(beating)
     const now = Date.now()
@@ -195,15 +236,15 @@ it.scoped("a runner loses what it has when it is silent, or its process has ende
     for (const [id, place, pid, born, beat] of processes) {
       yield* sql`INSERT INTO manilla_runners ${sql.insert({ id, place, pid, born, beat })}`
     }
-    const all = [silent, beating, 11, 12, 13, 99]
+    const all = [silent, beating, reaper, 11, 12, 13]
     for (const runner of all) yield* store.insert(execution(runner, `${runner}`))
-    yield* other.runners.reap(yield* other.runners.join)
+    yield* other.runners.reap(reaper)
     const owners: Array<number> = []
-    for (const runner of all) {
+    for (const runner of [...all, 99]) {
       // This process remembers whom it has stored.
       const owned = yield* store.modify(`id-${runner}`, transitions.woken, runner)
       if (Option.isSome(owned)) owners.push(runner)
     }
-    assert.deepStrictEqual(owners, [beating, 11])
+    assert.deepStrictEqual(owners, [beating, reaper, 11])
   })
 )
