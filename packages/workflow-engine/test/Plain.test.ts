@@ -653,6 +653,14 @@ describe("an activity", () => {
     })
   )
 
+  VirtualClock.test("that a body repeats runs once", () =>
+    Effect.gen(function* () {
+      const { done, step } = notes()
+      const { state } = yield* run(Effect.zipRight(step("pay"), step("pay")))
+      assert.deepStrictEqual([yield* state, ...done], ["Succeeded", "pay"])
+    })
+  )
+
   VirtualClock.test("beside a pause begins once", () =>
     Effect.gen(function* () {
       const { done, note } = notes()
