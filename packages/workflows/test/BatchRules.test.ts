@@ -1,4 +1,4 @@
-/** What the end of each request makes of an item. */
+/** What the end of each request makes of an item, and how items are counted. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -8,6 +8,9 @@ import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
+import * as memoryTable from "../../workflow-engine/src/internal/memoryBatches.js"
+import * as operate from "../src/internal/batch/operate.js"
+import { summaryOf } from "../src/internal/batch/own.js"
 import * as rules from "../src/internal/batch/rules.js"
 
 const operation = "Payouts.create"
@@ -72,5 +75,19 @@ it.effect("an item that was handed over never counts as failed", () =>
       assert.deepStrictEqual(end, Exit.fail(error))
     }
     assert.strictEqual(rules.afterLook(Exit.fail("no answer")).state, "pending")
+  })
+)
+
+it.effect("each state of an item is counted once", () =>
+  Effect.gen(function* () {
+    const ends = { completed: 32, notCompleted: 64, failed: 128, inDoubt: 256, purged: 512 }
+    const counts = { waiting: 1, sending: 2, created: 4, unknown: 8, pending: 16, ...ends }
+    const table = { ...(yield* memoryTable.make), count: () => Effect.succeed(counts) }
+    yield* table.insert("payroll", 0)
+    yield* table.change("payroll", { phase: "running", total: 1_023 }, {})
+    const progress = yield* operate.make(table).status("payroll")
+    assert.deepInclude(progress, { notStarted: 1, creating: 10, pending: 20, ended: 992 })
+    const summary = yield* summaryOf(table, "payroll", 993)
+    assert.deepStrictEqual(summary, { total: 993, notStarted: 1, ...ends })
   })
 )

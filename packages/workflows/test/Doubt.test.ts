@@ -222,6 +222,33 @@ it.live("nothing is undone in a later life while an awaited execution may pay", 
   }).pipe(Effect.scoped, Effect.timeout("20 seconds"))
 )
 
+VirtualClock.test("nothing is undone if another block fails while a write pauses in doubt", () =>
+  Effect.gen(function* () {
+    undone.length = 0
+    const operator = yield* started
+    yield* VirtualClock.pass("1 minute")
+    const { outcome, state } = yield* operator.status(key)
+    assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+    assert.deepStrictEqual(undone, [])
+  }).pipe(
+    on(
+      Layer.provide(
+        Shop.toLayer(() => {
+          const refused = Durable.step({
+            name: "refuse",
+            success: Schema.Void,
+            error: Failed,
+            execute: Effect.delay(new Failed(), "400 millis")
+          })
+          const both = Effect.all([pay(lost), refused], { concurrency: 2 })
+          return Durable.compensating(Effect.zipRight(undoable, Effect.as(both, "done")))
+        }),
+        Policy.layer({ carryOn })
+      )
+    )
+  )
+)
+
 describe("a compensation that awaits an execution", () => {
   let refunds = 0
   const refunding = Layer.merge(

@@ -364,12 +364,17 @@ describe("compensations", () => {
     }).pipe(Effect.provide(compensated(() => refuse("no customs form"))))
   )
 
-  VirtualClock.test("do not run after a success", () =>
-    Effect.gen(function* () {
-      assert.isTrue(Option.exists(yield* run(60), Exit.isSuccess))
-      assert.deepStrictEqual(log, ["reserve", "ship"])
-    }).pipe(Effect.provide(compensated(() => Effect.succeed("done"))))
-  )
+  for (const [how, exit] of Object.entries({
+    "a success": Exit.succeed("done"),
+    "a defect": Exit.die("a bug")
+  })) {
+    VirtualClock.test(`do not run after ${how}`, () =>
+      Effect.gen(function* () {
+        assert.strictEqual(Option.getOrThrow(yield* run(60))._tag, exit._tag)
+        assert.deepStrictEqual(log, ["reserve", "ship"])
+      }).pipe(Effect.provide(compensated(() => exit)))
+    )
+  }
 
   VirtualClock.test(
     "do not run after an unknown outcome, whatever error the body makes of it",

@@ -157,53 +157,68 @@ describe("the error of an interrupted execution", () => {
     )
   )
 
-  VirtualClock.test(
-    "does not say that a resource continues, because compensations may undo it",
-    () =>
-      Effect.gen(function* () {
-        undone.length = 0
-        const operator = yield* run(60)
-        yield* operator.interrupt("order-42")
-        yield* VirtualClock.pass("60 seconds")
-        const error = yield* Effect.flip(operator.await("order-42"))
-        assert.instanceOf(error, Execution.ExecutionCancelled)
-        assert.strictEqual(Errors.outcome(error), "applied")
-        assert.deepStrictEqual(undone, ["pay"])
-        assert.include(error.message, "pay-1 was created")
-        assert.notInclude(error.message, "continues")
-      }).pipe(
-        Effect.provide(
-          inMemory(() =>
-            Effect.gen(function* () {
-              yield* Durable.compensate(
-                pay(() => Effect.succeed("pay-1")),
-                () => Effect.sync(() => void undone.push("pay"))
-              )
-              yield* Durable.sleep("a day", "1 day")
-              yield* Durable.sleep("another day", "1 day")
-              return "done"
-            })
+  for (const [where, last] of [
+    ["a pause", Durable.sleep("a day", "1 day")],
+    ["a write", Durable.write({ ...receipt, send: () => Effect.fail(busy) })]
+  ] as const) {
+    VirtualClock.test(
+      `in ${where} does not say that a resource continues, because compensations may undo it`,
+      () =>
+        Effect.gen(function* () {
+          undone.length = 0
+          const operator = yield* run(5)
+          yield* operator.interrupt("order-42")
+          yield* VirtualClock.pass("60 seconds")
+          const error = yield* Effect.flip(operator.await("order-42"))
+          assert.instanceOf(error, Execution.ExecutionCancelled)
+          assert.strictEqual(Errors.outcome(error), "applied")
+          assert.deepStrictEqual(undone, ["pay"])
+          assert.include(error.message, "pay-1 was created")
+          assert.notInclude(error.message, "continues")
+        }).pipe(
+          Effect.provide(
+            inMemory(() =>
+              Effect.gen(function* () {
+                yield* Durable.compensate(
+                  pay(() => Effect.succeed("pay-1")),
+                  () => Effect.sync(() => void undone.push("pay"))
+                )
+                yield* last
+                yield* Durable.sleep("another day", "1 day")
+                return "done"
+              })
+            )
           )
         )
-      )
-  )
+    )
+  }
 })
 
-VirtualClock.test("an interrupt is heard after a part of the body was undone", () =>
+/** A part of a body that fails, and is undone. */
+const undonePart = (name: string) =>
+  Effect.either(Durable.compensating(Effect.zipRight(undoable(name), new Late())))
+
+VirtualClock.test("an interrupt is heard after a part was undone, but by no compensation", () =>
   Effect.gen(function* () {
+    undone.length = 0
     const operator = yield* run(60)
     yield* operator.interrupt("order-42")
     yield* VirtualClock.pass("2 days")
     const error = yield* Effect.flip(operator.await("order-42"))
     assert.instanceOf(error, Execution.ExecutionCancelled)
     assert.strictEqual(Errors.outcome(error), "notApplied")
+    assert.includeMembers(undone, ["reserve", "part", "all"])
   }).pipe(
     Effect.provide(
       inMemory(() =>
         Effect.gen(function* () {
-          yield* Effect.either(
-            Durable.compensating(Effect.zipRight(undoable("reserve"), new Late()))
+          yield* Durable.compensate(Effect.void, () =>
+            undonePart("part").pipe(
+              Effect.zipRight(Effect.orDie(Durable.sleep("all", "1 milli"))),
+              Effect.tap(() => void undone.push("all"))
+            )
           )
+          yield* undonePart("reserve")
           yield* Durable.sleep("a day", "1 day")
           return yield* pay(() => Effect.succeed("pay-1"))
         })
@@ -510,6 +525,36 @@ describe("a write", () => {
     )
   )
 })
+
+VirtualClock.test("a write that was interrupted takes no refusal for its outcome, and pauses", () =>
+  Effect.gen(function* () {
+    const answers = [Effect.interrupt, Effect.fail(refusal), Effect.succeed("pay-1")]
+    const send = () => answers.shift() ?? Effect.dieMessage("too many calls")
+    const context = yield* runner(yield* memoryStore.make, () => pay(send))
+    const operator = yield* Effect.provide(run(1), context)
+    yield* operator.interrupt("order-42")
+    yield* VirtualClock.pass("3 seconds")
+    assert.lengthOf(answers, 1)
+    yield* VirtualClock.pass("60 seconds")
+    assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+  })
+)
+
+const known = { operation, message: "applied", key: order.key }
+for (const error of [
+  new Errors.AppliedUnreadable({ ...known, status: 201, issues: [] }),
+  new Errors.KeyReused({ ...known, differs: [], attempts: 2 })
+]) {
+  VirtualClock.test(`a write ends with ${error._tag}, also after an unknown outcome`, () =>
+    Effect.gen(function* () {
+      const answers = [unknown(order.key), Effect.fail(error)]
+      const send = () => answers.shift() ?? Effect.dieMessage("too many calls")
+      const context = yield* runner(yield* memoryStore.make, () => pay(send))
+      const operator = yield* Effect.provide(run(60), context)
+      assert.deepStrictEqual(yield* Effect.flip(operator.await("order-42")), error)
+    })
+  )
+}
 
 describe("a policy with a shorter deadline in the next life", () => {
   const initial = "300 millis"
