@@ -95,7 +95,6 @@ const tooOld = (operation: string, key: IdempotencyKey.IdempotencyKey): Errors.O
 
 /** A call that did not end the write. A later life may have another policy: it decides only about later calls. */
 const Open = Schema.TaggedStruct("Open", {
-  startedMillis: Schema.Number,
   pauseMillis: Schema.Number,
   error: Schema.Union(...Errors.KeyedWriteError.members)
 })
@@ -175,7 +174,7 @@ export const write = <A, I, R>({
             Effect.mapError((error) => (mayBeApplied ? inDoubt(error, operation, key) : error)),
             Effect.catchAll((error) =>
               isWorthRepeating(error) && !isLast
-                ? Effect.succeed({ _tag: "Open", error, startedMillis, pauseMillis } as const)
+                ? Effect.succeed({ _tag: "Open", error, pauseMillis } as const)
                 : Effect.fail(error)
             )
           )

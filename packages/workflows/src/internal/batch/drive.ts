@@ -128,8 +128,8 @@ export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
         if (state === "unknown" || state === "pending") open[state].add(number)
         if (state === "waiting" && item !== undefined) waiting.push(item)
         if (state !== "created") return
-        if (open.created.size >= mostLooks) return arrive({ number, state: "pending" })
         open.created.add(number)
+        if (open.created.size > mostLooks) return arrive({ number, state: "pending" })
         yield* fork(number, lookAt(owner, reference ?? ""), "pending")
       })
 
@@ -180,7 +180,7 @@ export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
         yield* fork(item.number, send(owner, item), "unknown")
       }
 
-      const isIdle = Object.values(open).every(({ size }) => size === 0) && arrived.size === 0
+      const isIdle = Object.values(open).every(({ size }) => size === 0)
       if (isIdle && (batch.phase === "interrupted" || waiting.length === 0)) {
         const where = { epoch, phases: ["running", "paused", "interrupted"] } as const
         yield* persistently(table.change(batchKey, { phase: "ended", ended: now }, where))

@@ -32,7 +32,7 @@ const resultOf = (
     if (differences(request, JSON.parse(item.request)).length > 0) {
       return rules.afterExecution(Exit.die(`${execution.businessKey} belongs to another payout`))
     }
-    if (execution.end !== undefined && execution.exit !== undefined) {
+    if (execution.exit !== undefined) {
       return rules.afterExecution(yield* Effect.orDie(rules.decodeEnd(execution.exit)))
     }
     const isFound = item.state === "unknown" && execution.resource !== undefined
@@ -57,10 +57,11 @@ export const follow = (
     ).pipe(
       Effect.as(undefined),
       // Nobody can continue it: somebody has to look at it.
-      Effect.catchTag("InvalidPayload", "PayloadMismatch", (error) =>
+      Effect.catchTag("InvalidPayload", (error) =>
         Effect.succeed(rules.afterExecution(Exit.die(error)))
       ),
-      // It continues in a process that can read its payload, or the next look sees that it was purged.
+      // It continues in a process that can read its payload, or the next look sees that it was purged, or has another
+      // payload.
       Effect.orElseSucceed(() => undefined)
     )
 
