@@ -15,6 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type * as engineStore from "../../workflow-engine/src/internal/engineStore.js"
 import * as operate from "../src/internal/batch/operate.js"
@@ -41,6 +42,29 @@ VirtualClock.test("a start that another one overtakes does not call its items in
     yield* VirtualClock.pass("1 minute")
     const result = yield* Fiber.join(first)
     assert.notStrictEqual(Either.isLeft(result) ? result.left._tag : "", "InvalidItems")
+  }).pipe(Effect.scoped, Effect.provide(world.services()))
+)
+
+VirtualClock.test("of two starts at once, only one stores its items", () =>
+  Effect.gen(function* () {
+    const table = yield* memoryTable.make
+    // Both read the same epoch before either changes it.
+    const change: Batches.Service["change"] = (...args) =>
+      Effect.delay(table.change(...args), "1 second")
+    const batches = Context.get(yield* life({ ...table, change }), PayoutBatch.PayoutBatch)
+    const request = yield* world.payout
+    const starts = ["E1", "E2"].map((key) =>
+      Effect.option(Effect.as(batches.start("payroll", Stream.make({ key, request })), key))
+    )
+    const ends = yield* Effect.fork(Effect.all(starts, { concurrency: 2 }))
+    yield* VirtualClock.pass("1 minute")
+    const started = (yield* Fiber.join(ends)).flatMap(Option.toArray)
+    assert.lengthOf(started, 1)
+    const stored = yield* table.read("payroll", {}, 10)
+    assert.deepStrictEqual(
+      stored.map(({ key }) => key),
+      started
+    )
   }).pipe(Effect.scoped, Effect.provide(world.services()))
 )
 
