@@ -6,8 +6,8 @@
  *
  * - It calls blocks one after another. Start an execution each for what should run concurrently: a block in a
  *   `DurableDeferred.raceAll` or `into` dies.
- * - It calls them itself: a block in another one, such as in a `step`, or in an activity dies. So does a `step` that
- *   waits for a pause, a signal or an execution.
+ * - It calls them itself: a block in another one, such as in a `step`, or in an activity dies. A `step` does not wait for
+ *   a pause, a signal or an execution.
  * - An execution that it awaits counts as a part of it: nothing is undone while that one may pay.
  * - Everything that reads or changes the world, the clock and random numbers included, happens in a block.
  * - Each block has a name of its own. A loop puts its index into the names.
@@ -116,7 +116,7 @@ const orCancelled = memoize(<E, EI>(error: Schema.Schema<E, EI>) =>
 )
 
 /**
- * Runs an effect and stores its result. It does not move money: `write` does. If the execution is to be
+ * Runs an effect and stores its result. It must not move money: use `write`. If the execution is to be
  * cancelled, it fails with `ExecutionCancelled`.
  *
  * @since 0.1.0
@@ -148,14 +148,6 @@ export const step = <A, I, E, EI, R>({
     })
   )
 
-/** An `interrupt` ends the pause, and with it the execution. */
-const pauseUnlessCancelled = (run: blocks.Run, pause: string, pauseMillis: number) =>
-  pauseMillis <= 0
-    ? Effect.void
-    : Effect.flatMap(run.isCancelled(pause), (is) =>
-        is ? Effect.fail(blocks.cancelled(run)) : pauses.sleep(pause, pauseMillis)
-      )
-
 /**
  * A durable pause: it ends on time, also in a later life of the process. `resume` ends it at once. An
  * `interrupt` ends it with `ExecutionCancelled`.
@@ -168,7 +160,7 @@ export const sleep = (
   duration: Duration.DurationInput
 ): Effect.Effect<void, Execution.ExecutionCancelled, InExecution> =>
   blocks.named(name)((run) =>
-    pauseUnlessCancelled(run, names.sleep(name), Duration.toMillis(duration))
+    pauses.unlessCancelled(run, names.sleep(name), Duration.toMillis(duration))
   )
 
 /** The result of a look. A later life may have another policy: it decides only about later looks. */
@@ -176,7 +168,6 @@ const lookOf = memoize(<A, I, E, EI>(success: Schema.Schema<A, I>, failure: Sche
   Schema.Union(
     Schema.TaggedStruct("Done", { value: success }),
     Schema.TaggedStruct("Pending", { startedMillis: Schema.Number, pauseMillis: Schema.Number }),
-    Schema.TaggedStruct("Cancelled", {}),
     Schema.TaggedStruct("Expired", { waitedMillis: Schema.Number, cause: Schema.Option(failure) })
   )
 )
@@ -218,10 +209,10 @@ export const pollUntil = <A, I, E, EI, F, R>({
         stored.run(run, {
           name: names.round("look", name, round),
           success: Look,
-          error: Schema.Never,
+          error: Execution.ExecutionCancelled,
           execute: Effect.gen(function* () {
             const startedMillis = yield* Clock.currentTimeMillis
-            if (yield* run.isCancelled()) return { _tag: "Cancelled" } as const
+            if (yield* run.isCancelled()) return yield* blocks.cancelled(run)
             const seen = yield* Effect.either(look(lookPolicy))
             if (Either.isRight(seen) && Option.isSome(seen.right)) {
               return { _tag: "Done", value: seen.right.value } as const
@@ -239,13 +230,11 @@ export const pollUntil = <A, I, E, EI, F, R>({
         switch (result._tag) {
           case "Done":
             return result.value
-          case "Cancelled":
-            return yield* blocks.cancelled(run)
           case "Expired":
             return yield* Effect.fail(expired(Duration.millis(result.waitedMillis), result.cause))
           case "Pending":
             firstMillis ??= result.startedMillis
-            yield* pauseUnlessCancelled(run, names.round("wait", name, round), result.pauseMillis)
+            yield* pauses.unlessCancelled(run, names.round("wait", name, round), result.pauseMillis)
         }
       }
     })

@@ -448,6 +448,31 @@ VirtualClock.test("a payload with a time that cannot be stored is refused", () =
   )
 )
 
+VirtualClock.test("a write that was sent before is unknown, although its body fails first", () =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    const keep: typeof store.keep = (executionId, runner, step) =>
+      Effect.delay(store.keep(executionId, runner, step), "1 second")
+    const write = Durable.write({
+      operation,
+      key,
+      success: Schema.String,
+      idOf: (id) => id,
+      send: () => Effect.succeed("pay-1"),
+      sentMillis: 0
+    })
+    const failing = Effect.delay(new Failed(), "100 millis")
+    const body = Effect.as(Effect.all([write, failing], { concurrency: 2 }), "")
+    const layer = Layer.provideMerge(
+      Shop.toLayer(() => body),
+      engines.on({ ...store, keep })
+    )
+    const operator = yield* Effect.provide(started, yield* Layer.build(layer))
+    yield* VirtualClock.pass("1 minute")
+    assert.strictEqual((yield* operator.status(key)).outcome, "unknown")
+  })
+)
+
 VirtualClock.test("an uninterruptible body of a runner that was taken for dead goes on", () =>
   Effect.gen(function* () {
     const store = yield* memoryStore.make

@@ -81,7 +81,7 @@ export const take = (
     return checkName(name)
   })
 
-/** Runs a step that moves no money. */
+/** Runs a block under a name of its own. */
 export const named =
   (name: string) =>
   <A, E, R>(

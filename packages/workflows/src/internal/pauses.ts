@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type * as Policy from "../Policy.js"
+import * as blocks from "./blocks.js"
 
 /** Between half and the whole of a time, so that executions that started together do not wake together. */
 export const jitter = (millis: number): Effect.Effect<number> =>
@@ -22,3 +23,11 @@ export const sleep = (name: string, millis: number) =>
     // A pause in memory would start again after a crash.
     inMemoryThreshold: Duration.zero
   })
+
+/** The same. An `interrupt` ends the pause, and with it the execution. */
+export const unlessCancelled = (run: blocks.Run, name: string, millis: number) =>
+  millis <= 0
+    ? Effect.void
+    : Effect.flatMap(run.isCancelled(name), (is) =>
+        is ? Effect.fail(blocks.cancelled(run)) : sleep(name, millis)
+      )

@@ -10,6 +10,6 @@ export const stillPending = (
   cause: Option.Option<Errors.ReadError>
 ) => ({
   operation,
-  message: `${operation}: ${id} has no final status after ${Duration.format(waited)}. It continues at the service.`,
+  message: `${operation}: ${id} is not final after ${Duration.format(waited)}. It continues at the service.`,
   cause: Option.getOrUndefined(cause)
 })

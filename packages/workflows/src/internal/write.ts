@@ -24,8 +24,8 @@ interface Options<A, I, R> {
   /** The name of the block, such as `Shop.refund`. */
   readonly operation: string
   /**
-   * The idempotency key of the request, from the payload: the new version of a workflow must not pay again, nor
-   * one that follows a plain call. Each write of a body needs a key of its own: a second one with it is a defect.
+   * The idempotency key of the request, from the payload: a new version of the workflow, or one that follows a plain
+   * call, must send the same one. Two writes of a body with one key are a defect.
    */
   readonly key: IdempotencyKey.IdempotencyKey
   readonly success: Schema.Schema<A, I>
@@ -105,10 +105,7 @@ const resultOf = memoize(<A, I>(success: Schema.Schema<A, I>) =>
 
 const Beginning = Schema.Struct({ atMillis: Schema.Number })
 
-/**
- * Stores that a round of a write is about to begin. If a later run of the body, or a later try of the round, finds that,
- * its request may have been sent.
- */
+/** A write-ahead record of a round. If a later run of the body finds it, the request of the round may have been sent. */
 const begin = (run: blocks.Run, operation: string, round: number) =>
   Effect.gen(function* () {
     let isFirst = false
@@ -137,83 +134,79 @@ export const write = <A, I, R>({
   Errors.KeyedWriteError | Execution.ExecutionCancelled,
   Body.InExecution | blocks.Own<R>
 > =>
-  Effect.gen(function* () {
-    const run = yield* blocks.current
-    yield* blocks.take(run, operation)
-    const twice = `two writes have the key "${key}". The service takes the second for the first.`
-    yield* blocks.take(run, `Idempotency-Key: ${key}`, twice)
-    const { money } = run
-    const { carryOn } = run.policy
-    const Result = resultOf(success)
-    const deadlineMillis = Duration.toMillis(carryOn.deadline)
+  blocks.named(operation)((run) =>
+    Effect.gen(function* () {
+      const twice = `two writes have the key "${key}". The service takes the second for the first.`
+      yield* blocks.take(run, `Idempotency-Key: ${key}`, twice)
+      const { carryOn } = run.policy
+      const Result = resultOf(success)
+      const deadlineMillis = Duration.toMillis(carryOn.deadline)
 
-    /** Whether an earlier request may have been applied, and no answer to it is known. */
-    let isDoubtful = sentMillis !== undefined
-    /** When the first request may have been sent. */
-    let sinceMillis = sentMillis
-
-    /** One call, with its own retries. It is tried again if its result was not stored. */
-    const call = (round: number, isFirst: boolean, firstMillis: number) => {
-      let tries = isFirst ? 0 : 1
-      return stored.run(run, {
-        name: names.round("write", operation, round),
-        success: Result,
-        error: WriteError,
-        execute: Effect.gen(function* () {
-          const startedMillis = yield* Clock.currentTimeMillis
-          // Another request of this write may have been applied: neither a refusal nor an interrupt undoes that.
-          const mayBeApplied = tries++ > 0 || isDoubtful
-          if (!mayBeApplied && (yield* run.isCancelled())) return yield* blocks.cancelled(run)
-          // The process may have been down for days, and the service may have forgotten the key.
-          const isOld = startedMillis - firstMillis > deadlineMillis
-          if (mayBeApplied && isOld) return yield* tooOld(operation, key)
-          const pauseMillis = yield* pauses.nextMillis(carryOn, round)
-          const isLast = startedMillis + pauseMillis - firstMillis > deadlineMillis
-          return yield* send(key).pipe(
-            Effect.map((resource) => ({ _tag: "Created", resource }) as const),
-            Effect.mapError((error) => (mayBeApplied ? inDoubt(error, operation, key) : error)),
-            Effect.catchAll((error) =>
-              isWorthRepeating(error) && !isLast
-                ? Effect.succeed({ _tag: "Open", error, pauseMillis } as const)
-                : Effect.fail(error)
+      /** One call, with its own retries. It is tried again if its result was not stored. */
+      const call = (round: number, firstMillis: number, isDoubtful: boolean) => {
+        let mayBeApplied = isDoubtful
+        return stored.run(run, {
+          name: names.round("write", operation, round),
+          success: Result,
+          error: WriteError,
+          execute: Effect.gen(function* () {
+            const startedMillis = yield* Clock.currentTimeMillis
+            // Neither a refusal nor an interrupt undoes an earlier request. A later try follows this one.
+            const hasEarlier = mayBeApplied
+            mayBeApplied = true
+            if (!hasEarlier && (yield* run.isCancelled())) return yield* blocks.cancelled(run)
+            // The process may have been down for days, and the service may have forgotten the key.
+            const isOld = startedMillis - firstMillis > deadlineMillis
+            if (hasEarlier && isOld) return yield* tooOld(operation, key)
+            const pauseMillis = yield* pauses.nextMillis(carryOn, round)
+            const isLast = startedMillis + pauseMillis - firstMillis > deadlineMillis
+            return yield* send(key).pipe(
+              Effect.map((resource) => ({ _tag: "Created", resource }) as const),
+              Effect.mapError((error) => (hasEarlier ? inDoubt(error, operation, key) : error)),
+              Effect.catchAll((error) =>
+                isWorthRepeating(error) && !isLast
+                  ? Effect.succeed({ _tag: "Open", error, pauseMillis } as const)
+                  : Effect.fail(error)
+              )
             )
-          )
+          })
         })
-      })
-    }
-
-    /** The same, or the request that is under way may have been applied. */
-    let isOpen = isDoubtful
-    const ended = Effect.gen(function* () {
-      for (let round = 0; ; round++) {
-        const { atMillis, isFirst } = yield* begin(run, operation, round)
-        // The clock may have been ahead.
-        sinceMillis = Math.min(sinceMillis ?? atMillis, atMillis)
-        isOpen = true
-        const result: typeof Result.Type = yield* call(round, isFirst, sinceMillis)
-        if (result._tag === "Created") {
-          const resource = idOf(result.resource)
-          Body.add(money, { outcome: "applied", hasFailed: false, resource })
-          return result.resource
-        }
-        isDoubtful ||= result.error._tag === "OutcomeUnknown"
-        isOpen = isDoubtful
-        const pause = names.round("carry-on", operation, round)
-        // The next round sees that it is to be cancelled.
-        const isOver = !isDoubtful && (yield* run.isCancelled(pause))
-        if (!isOver) yield* pauses.sleep(pause, result.pauseMillis)
       }
-    })
-    /** A defect or an interrupt, such as by a block beside it that failed, says nothing about an open request. */
-    const outcomeOf = Option.match({
-      onNone: () => (isOpen ? "unknown" : "notApplied"),
-      onSome: (error: Errors.KeyedWriteError | Execution.ExecutionCancelled) =>
-        error._tag === "ExecutionCancelled" ? "notApplied" : Errors.outcome(error)
-    })
-    return yield* Effect.onError(ended, (cause) =>
-      Effect.sync(() => {
-        const outcome = outcomeOf(Cause.failureOption(cause))
-        Body.add(money, { outcome, hasFailed: true })
+
+      /** Whether a request may have been applied, and no answer to it is known. */
+      let isOpen = sentMillis !== undefined
+      const ended = Effect.gen(function* () {
+        /** When the first request may have been sent. */
+        let sinceMillis = sentMillis ?? Infinity
+        for (let round = 0; ; round++) {
+          const isDoubtful = isOpen
+          const { atMillis, isFirst } = yield* begin(run, operation, round)
+          // The clock may have been ahead.
+          sinceMillis = Math.min(sinceMillis, atMillis)
+          isOpen = true
+          const result: typeof Result.Type = yield* call(round, sinceMillis, isDoubtful || !isFirst)
+          if (result._tag === "Created") {
+            const resource = idOf(result.resource)
+            Body.add(run.money, { outcome: "applied", hasFailed: false, resource })
+            return result.resource
+          }
+          isOpen = isDoubtful || result.error._tag === "OutcomeUnknown"
+          const pause = names.round("carry-on", operation, round)
+          yield* isOpen
+            ? pauses.sleep(pause, result.pauseMillis)
+            : pauses.unlessCancelled(run, pause, result.pauseMillis)
+        }
       })
-    )
-  })
+      return yield* Effect.onError(ended, (cause) =>
+        Effect.sync(() => {
+          const error = Option.getOrUndefined(Cause.failureOption(cause))
+          // It comes before a request.
+          if (error?._tag === "ExecutionCancelled") return
+          // A defect or an interrupt, such as by a block beside it that failed, says nothing about an open request.
+          const unanswered = isOpen ? "unknown" : "notApplied"
+          const outcome = error === undefined ? unanswered : Errors.outcome(error)
+          Body.add(run.money, { outcome, hasFailed: true })
+        })
+      )
+    })
+  )

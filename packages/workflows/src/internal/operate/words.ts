@@ -14,9 +14,11 @@ import { WriteError } from "../write.js"
 /** A moment as people in the time zone of this process write it, such as `2026-11-24 14:03:07`. */
 export const moment = (millis: number): string => new Date(millis).toLocaleString("sv-SE")
 
-/** Such as `2h 5m 3s`. */
-export const span = (millis: number): string =>
-  Duration.format(Duration.seconds(Math.round(millis / 1_000)))
+/** Such as `2h 5m`: the two largest units, and a second at least. */
+export const span = (millis: number): string => {
+  const seconds = Math.max(1, Math.round(millis / 1_000))
+  return Duration.format(Duration.seconds(seconds)).split(" ").slice(0, 2).join(" ")
+}
 
 const distance = (millis: number, now: number): string =>
   millis >= now ? `in ${span(millis - now)}` : `${span(now - millis)} ago`
@@ -47,17 +49,20 @@ const { child, signal, unreadable } = Execution.Pause
 /** Other pauses wait for an event, or are due at once. */
 export const isTimed = (dueMillis: number): boolean => dueMillis > 0 && dueMillis < Execution.never
 
+/** After an interrupt. */
+export const toEnd =
+  " It is to end. If the outcome of a request is unknown, that request is continued first."
+
 /** Why an execution waits, until when, and what it does next. */
 export const state = (execution: Execution.Status, now: number): Words => {
   const { dueMillis, end, isPurged, pause } = execution
   if (end !== undefined) {
-    const purged = isPurged ? " Its payload, its result and its steps were purged." : ""
+    const purged = isPurged ? " Its stored data was purged. The key stays taken." : ""
     return said(`${ends[end.state]} ${distance(end.atMillis, now)}`, purged)
   }
-  if (pause === undefined) return said("runs", " If its process has stopped, the next one goes on.")
+  if (pause === undefined) return said("runs", " If its process has stopped, another one goes on.")
   if (pause === unreadable) return said("waits for a process with a schema that fits")
-  // A sleep of a user may have the same name.
-  if (pause === signal && !isTimed(dueMillis)) return said("waits for a signal")
+  if (pause === signal && dueMillis === Execution.never) return said("waits for a signal")
   if (pause.startsWith(`${child}/`)) return said("waits for an execution that it has started")
   // Those of the blocks: others are those of a user.
   const [, kind, block] = names.pausePattern.exec(pause) ?? []
@@ -66,7 +71,9 @@ export const state = (execution: Execution.Status, now: number): Words => {
       ? [`${block} has no clear answer yet.`, "sends again", " the same request with the same key"]
       : kind === "wait"
         ? ["It has no final status yet.", "looks again"]
-        : [`It sleeps (${pause.replace(/^sleep\//, "")}).`, "continues"]
+        : pause === signal && dueMillis === 0
+          ? ["It waits for a signal.", "looks again"]
+          : [`It sleeps (${pause.replace(/^sleep\//, "")}).`, "continues"]
   const [soon, when] =
     dueMillis === 0
       ? ["when taken up", " as soon as a process takes it up"]
@@ -167,7 +174,6 @@ const stepEvent = ({ exit, name, storedMillis }: Store.Step): Event => {
         return { text: "final", detail: resource(value["value"]) }
       case "Expired":
         return { text: `gave up after ${span(millis("waitedMillis"))}`, tone: "bad" }
-      case "Cancelled":
       case "cancelled":
         return { text: "saw the interrupt" }
       case "compensating":
