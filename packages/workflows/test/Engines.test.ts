@@ -135,6 +135,23 @@ describe.each(engines)("on $name", ({ engine }) => {
     })
   )
 
+  it.live("a step whose part fails, and interrupts those beside it, fails once", () =>
+    Effect.gen(function* () {
+      const { calls, send } = answers(Effect.fail(refusal))
+      const layer = Shop.toLayer(() =>
+        Durable.step({
+          name: "both",
+          success: Schema.String,
+          error: Durable.WriteError,
+          execute: Effect.as(Effect.all([send, Effect.never], { concurrency: 2 }), "")
+        })
+      )
+      const executed = Effect.provide(Shop.execute({ key }), Layer.provideMerge(layer, engine()))
+      assert.strictEqual((yield* Effect.flip(executed))._tag, refusal._tag)
+      assert.strictEqual(calls(), 1)
+    })
+  )
+
   it.live("a refusal counts, unless an earlier request may have been applied", () =>
     Effect.gen(function* () {
       const run = ({ send }: { readonly send: Send }) =>

@@ -18,8 +18,8 @@ interface Options<A, I, E, EI, R> {
 const mostAttempts = 10
 
 /**
- * Repeats what was interrupted although its execution goes on, such as a request whose client is about to close. An
- * interrupt is no result.
+ * Repeats what was interrupted although its execution goes on, such as a request whose client is about to close: the
+ * `interruptRetryPolicy` of an activity.
  */
 const completed = <A, E, R>(
   name: string,
@@ -57,6 +57,14 @@ const kept = <A, I, E, EI, R>(
   return Workflow.wrapActivityResult(Effect.flatten(end), () => false)
 }
 
+/** A part that fails interrupts those beside it: an activity would take that for its own interrupt, and begin again. */
+const withoutParts = <E>(cause: Cause.Cause<E>) =>
+  Effect.failCause(
+    Cause.isInterruptedOnly(cause)
+      ? cause
+      : Cause.filter(cause, (one) => !Cause.isInterruptType(one))
+  )
+
 /**
  * Runs an effect, and stores its result. On an engine of `@manilla/workflow-engine` it is not an `Activity`, whose fiber
  * and schedule cost more than the rest of a step.
@@ -66,7 +74,9 @@ export const run = <A, I, E, EI, R>(
   options: Options<A, I, E, EI, R>
 ): Effect.Effect<A, E, Own<R> | Body.InExecution> => {
   const inStep = Effect.provideService(options.execute, Body.InStepOf, run.executionId)
-  if (run.steps === undefined) return Activity.make({ ...options, execute: inStep })
+  if (run.steps === undefined) {
+    return Activity.make({ ...options, execute: Effect.catchAllCause(inStep, withoutParts) })
+  }
   // Every block needs an execution, and so does this one whatever the effect needs.
   const execute = Effect.scoped(inStep) as Effect.Effect<A, E, Own<R> | Body.InExecution>
   const traced = Effect.withSpan(execute, options.name, { captureStackTrace: false })
