@@ -112,9 +112,6 @@ const make = Effect.gen(function* () {
 
   const service: Service = {
     ...operations,
-    pause: (batchKey) => Effect.asVoid(operations.pause(batchKey)),
-    resume: (batchKey) => Effect.asVoid(operations.resume(batchKey)),
-    interrupt: (batchKey) => Effect.asVoid(operations.interrupt(batchKey)),
     start: (batchKey, items) =>
       load(
         table,

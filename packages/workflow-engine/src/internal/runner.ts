@@ -180,7 +180,8 @@ export const make = (
         run.hasEnded = true
         // From now on, it says whether a compensation waits.
         instance.suspended = false
-        return yield* exit
+        // The causes of thousands of waits would be stored.
+        return yield* isWaiting ? Effect.interrupt : exit
       })
 
     const bodyOf = (

@@ -102,11 +102,15 @@ export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
       woken.unsafeOpen()
     }
     /** Runs a request. After a defect, the item is handed over. */
-    const fork = (number: number, request: Effect.Effect<rules.Result>, otherwise: Batches.State) =>
+    const fork = (
+      number: number,
+      request: Effect.Effect<rules.Result>,
+      stateAfterDefect: Batches.State
+    ) =>
       request.pipe(
         Effect.catchAllDefect((defect) =>
           Effect.as(Effect.logError(`A defect in an item of the batch ${batchKey}`, defect), {
-            state: otherwise
+            state: stateAfterDefect
           })
         ),
         Effect.map((result) => arrive({ number, ...result })),
@@ -121,7 +125,7 @@ export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
       })
 
     /** Does what follows a change that is stored. */
-    const follows = ({ number, reference, state }: Batches.Change) =>
+    const onStored = ({ number, reference, state }: Batches.Change) =>
       Effect.gen(function* () {
         const item = open.sending.get(number)
         for (const items of Object.values(open)) items.delete(number)
@@ -139,7 +143,7 @@ export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
       const sent = page.filter(({ state }) => state === "sending")
       const doubtful = sent.map(({ number }): Batches.Change => ({ number, state: "unknown" }))
       yield* write(doubtful)
-      yield* Effect.forEach([...page, ...doubtful], follows, { discard: true })
+      yield* Effect.forEach([...page, ...doubtful], onStored, { discard: true })
     }
     yield* follow(owner, () => [...open.unknown, ...open.pending], arrive).pipe(
       afterDefects(`the items that the batch ${batchKey} has handed over`),
@@ -147,21 +151,21 @@ export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
     )
 
     const nextWaiting = makePages(owner, ["waiting"])
-    let isWhole = false
+    let hasReadAll = false
     while (true) {
       const batch = Option.getOrThrow(yield* persistently(table.find(batchKey)))
       if (batch.epoch !== epoch) return yield* new Overtaken()
       if (batch.ended !== null) return
-      if (waiting.length === 0 && !isWhole) {
+      if (waiting.length === 0 && !hasReadAll) {
         waiting.push(...(yield* nextWaiting))
-        isWhole = waiting.length === 0
+        hasReadAll = waiting.length === 0
       }
 
       const now = yield* Clock.currentTimeMillis
       const results = [...arrived.values()]
       arrived = new Map()
-      const ended = results.filter(({ number }) => open.sending.has(number))
-      const allowed = yield* pace(ended, now)
+      const answered = results.filter(({ number }) => open.sending.has(number))
+      const allowed = yield* pace(answered, now)
       // An item keeps its place until its payout exists or it has ended.
       const places = new Set([...open.sending.keys(), ...open.unknown])
       for (const { number, state } of results) if (state !== "unknown") places.delete(number)
@@ -174,7 +178,7 @@ export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
         sent: now
       }))
       yield* write([...results, ...begun])
-      yield* Effect.forEach(results, follows, { discard: true })
+      yield* Effect.forEach(results, onStored, { discard: true })
       for (const item of group) {
         open.sending.set(item.number, item)
         yield* fork(item.number, send(owner, item), "unknown")
@@ -187,6 +191,7 @@ export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
         continue
       }
       yield* Effect.timeoutOption(woken.await, idle)
+      // The answers to others are stored by the same statement.
       if (arrived.size < open.sending.size) yield* Effect.sleep(gatherMillis)
       woken.unsafeClose()
     }

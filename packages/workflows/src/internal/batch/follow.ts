@@ -55,14 +55,13 @@ export const follow = (
         reference: item.reference === null ? undefined : Payout.makeReference(item.reference)
       })
     ).pipe(
-      Effect.as(undefined),
-      // Nobody can continue it: somebody has to look at it.
-      Effect.catchTag("InvalidPayload", (error) =>
-        Effect.succeed(rules.afterExecution(Exit.die(error)))
-      ),
-      // It continues in a process that can read its payload, or the next look sees that it was purged, or has another
-      // payload.
-      Effect.orElseSucceed(() => undefined)
+      Effect.match({
+        onSuccess: () => undefined,
+        // Nobody can continue an invalid one. Any other goes on in a process that can read its payload, or the next look
+        // sees that it was purged or has another payload.
+        onFailure: (error) =>
+          error._tag === "InvalidPayload" ? rules.afterExecution(Exit.die(error)) : undefined
+      })
     )
 
   /** Returns whether something has changed. */

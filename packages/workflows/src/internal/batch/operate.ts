@@ -21,6 +21,7 @@ export const make = (table: Batches.Service) => {
         return yield* new Execution.ExecutionNotFound({ workflow, businessKey: batchKey })
       }
       if (batch.phase === "purged") return yield* purged(batchKey, batch)
+      // TypeScript narrows the member, not the batch.
       return { ...batch, phase: batch.phase }
     })
 
@@ -40,9 +41,12 @@ export const make = (table: Batches.Service) => {
       }
     })
 
-  /** Changes the phase of a batch that is in one of these. Returns whether it was. */
+  /** Changes the phase of a batch that is in one of these. */
   const enter = (batchKey: string, to: Batches.Phase, ...from: ReadonlyArray<Batches.Phase>) =>
-    Effect.zipRight(found(batchKey), table.change(batchKey, { phase: to }, { phases: from }))
+    Effect.zipRight(
+      found(batchKey),
+      Effect.asVoid(table.change(batchKey, { phase: to }, { phases: from }))
+    )
 
   const resultOf = (batchKey: string, { key, result, state }: Batches.Item) =>
     Effect.gen(function* () {
