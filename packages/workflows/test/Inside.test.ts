@@ -32,7 +32,9 @@ const print = (store: EngineStore, name: string, input: Readonly<Record<string, 
     assert.isDefined(operation)
     const { text } = yield* run(forOperator(store), operation, input)
     return Chunk.join(yield* Stream.runCollect(text), "\n")
-  }).pipe(Effect.catchTag("Refused", ({ message }) => Effect.succeed(message)))
+  }).pipe(
+    Effect.catchTag("Refused", ({ message, status }) => Effect.succeed(`${status}: ${message}`))
+  )
 
 it.live("an execution that waits for a signal has no time at which it is due", () =>
   Effect.gen(function* () {
@@ -62,7 +64,7 @@ it.live("an execution that waits for a signal has no time at which it is due", (
       assert.isUndefined(row?.["due"])
     }
     const resumed = yield* print(executions, "resume", { key: "order-42" })
-    assert.include(resumed, "It waits for a signal.")
+    assert.include(resumed, "It waits for a signal. It looks again as soon as a process")
     const [summary] = yield* rows("summary", {})
     assert.strictEqual(summary?.["workflow"], "Test/Approval/1")
     assert.strictEqual(summary?.["waiting"], 1)
@@ -124,6 +126,15 @@ it.effect.each(["order-\0", "order-\ud800"])(
     })
 )
 
+it.effect("a failure of the store is worth repeating", () =>
+  Effect.gen(function* () {
+    const away = () => Effect.fail(new Execution.StorageError({ operation: "list", cause: "away" }))
+    const store = { ...(yield* memoryStore.make), list: away }
+    assert.match(yield* print(store, "list", {}), /^503: /)
+    assert.match(yield* print(store, "show", { key: "order-42" }), /^503: /)
+  })
+)
+
 const waiting = { ...execution, dueMillis: 10_000 }
 
 const succeeded = (value?: unknown) => JSON.stringify({ _tag: "Success", value })
@@ -181,7 +192,7 @@ it.effect(
       yield* store.insert({ ...execution, payload: "", end, isPurged: true })
       assert.include(yield* print(store, "list", {}), "none is open: --state all also lists")
       const shown = yield* print(store, "show", { key: "order-42" })
-      assert.include(shown, "Its payload, its result and its steps were purged.")
+      assert.include(shown, "Its stored data was purged. The key stays taken.")
       assert.notInclude(shown, "runs workflows")
     })
 )
@@ -198,19 +209,19 @@ it.effect("the end of an execution that was purged is not called a defect", () =
 )
 
 it.effect.each([
-  ["pause", "running", "It is paused. It sends no further items until it is resumed."],
+  ["pause", "running", "It is paused. Items that were sent continue."],
   ["pause", "paused", "It is paused."],
   ["pause", "interrupted", "It is interrupted."],
   ["pause", "ended", "It ended with a result"],
-  ["pause", "storing", "It waits for its items. Its start has not ended, and nothing was sent."],
+  ["pause", "storing", "409: its items are not stored yet: nothing was sent."],
   ["resume", "paused", "It sends its items."],
   ["resume", "running", "It sends its items."],
-  ["interrupt", "paused", "It is interrupted. It sends no further items, for good"],
+  ["interrupt", "paused", "It is interrupted. Items that were sent continue."],
   ["interrupt", "interrupted", "It is interrupted."],
   ["interrupt", "ended", "It ended with a result"],
-  ["interrupt", "storing", "It waits for its items."],
-  ["purge", "ended", "Its items and their results were purged."],
-  ["results", "storing", "It waits for its items."]
+  ["interrupt", "storing", "409: its items are not stored yet: nothing was sent."],
+  ["purge", "ended", "Its stored data was purged. The key stays taken."],
+  ["results", "storing", "409: its items are not stored yet: nothing was sent."]
 ] as const)("%s of a batch that is %s says in which state it is", ([name, phase, expected]) =>
   Effect.gen(function* () {
     const store = yield* memoryStore.make

@@ -1,6 +1,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
+import * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -25,7 +26,8 @@ const sqlite = Options.text("sqlite").pipe(
   Options.map((file) => {
     const load = () => import("@manilla/workflow-engine/sqlite")
     return Effect.flatMap(driver("@effect/sql @effect/sql-libsql", load), ({ open }) => open(file))
-  })
+  }),
+  Options.optional
 )
 
 /** A URL with a password is safer in the environment than in a command. */
@@ -35,15 +37,16 @@ const postgres = Options.redacted("postgres").pipe(
   Options.map((url) => {
     const load = () => import("@manilla/workflow-engine/postgres")
     return Effect.flatMap(driver("@effect/sql @effect/sql-pg pg", load), ({ open }) => open(url))
-  })
+  }),
+  Options.optional
 )
 
-const unnamed = "name one database, with --sqlite FILE or --postgres URL."
-
-const database = Options.orElse(sqlite, postgres).pipe(
-  Options.optional,
-  Options.map(Option.getOrElse(() => operate.refused(400, unnamed)))
-)
+/** An error in one of them must not select the other. */
+const database = Options.map(Options.all([sqlite, postgres]), (databases) => {
+  const [one, other] = Arr.getSomes(databases)
+  if (one !== undefined && other === undefined) return one
+  return operate.refused(400, "name one database, with --sqlite FILE or --postgres URL.")
+})
 
 const cell = (value: unknown): string => {
   const text = String(value ?? "")

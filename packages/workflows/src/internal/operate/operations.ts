@@ -47,6 +47,7 @@ const Input = Schema.Struct({
   reveal: Schema.optionalWith(Schema.BooleanFromString, { default: () => false })
 })
 type Input = typeof Input.Type
+type Keyed = Pick<Input, "key" | "workflow">
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -116,53 +117,51 @@ const runnersText = (runners: ReadonlyArray<string>) =>
     ? "No process runs workflows on this database: nothing happens until one starts."
     : `Workflows are run by ${runners.join(", ")}.`
 
+/** Its start stores the items of a batch first. */
+const noItems = refused(409, "its items are not stored yet: nothing was sent. Repeat this later.")
+
 /** The executions with a key, in all workflows. */
-const found = ({ list }: Store.Store, { key, workflow }: Pick<Input, "key" | "workflow">) =>
-  Effect.flatMap(list({ businessKey: key, workflow }, undefined, 100), (all) => {
-    if (Arr.isNonEmptyReadonlyArray(all)) return Effect.succeed(all)
+const found = ({ batches, list }: Store.Store, { key, workflow }: Keyed) =>
+  Effect.gen(function* () {
+    const all = yield* list({ businessKey: key, workflow }, undefined, 100)
+    if (Arr.isNonEmptyReadonlyArray(all)) return all
+    const batch = yield* batches.find(key)
+    if (Option.exists(batch, ({ phase }) => phase === "storing")) return yield* noItems
     const where = workflow === undefined ? "" : ` in ${workflow}`
     const message = `no execution or batch has the key ${JSON.stringify(key)}${where}. Correct the key: \`list --state all\` prints those that there are.`
-    return refused(404, message)
+    return yield* refused(404, message)
   })
 
-/** The words for the phases of a batch. While it ends, its execution says more. */
-const phases: Readonly<Record<Exclude<Batches.Phase, "ended">, words.Words>> = {
-  storing: words.said(
-    "waits for its items",
-    " Its start has not ended, and nothing was sent. If it failed, start the batch again."
-  ),
+/** The words for the phases of a batch that has not ended. */
+const phases: Partial<Record<Batches.Phase, words.Words>> = {
+  storing: words.said("waits for its items", " Start the batch again if its start has failed."),
   running: words.said("sends its items"),
-  paused: words.said("is paused", " It sends no further items until it is resumed."),
-  interrupted: words.said(
-    "is interrupted",
-    " It sends no further items, for good, and ends after those that were sent."
-  ),
-  purged: words.said("ended", " Its items and their results were purged. The key stays taken.")
+  paused: words.said("is paused", " Items that were sent continue. It sends others when resumed."),
+  interrupted: words.said("is interrupted", " Items that were sent continue. It sends no others.")
 }
 
-/** An execution, and the phase of a batch. */
+/** An execution, and the phase of a batch that has not ended. */
 const statusOf = ({ batches }: Store.Store, execution: Execution.Execution) =>
   Effect.gen(function* () {
     const status = Execution.toStatus(execution)
     const { businessKey: key, dueMillis, end, workflow } = status
     const now = yield* Clock.currentTimeMillis
-    const batch = isBatch(status) ? yield* batches.find(key) : Option.none()
-    const phase = Option.getOrUndefined(batch)?.phase ?? "ended"
+    const batch = Option.getOrUndefined(isBatch(status) ? yield* batches.find(key) : Option.none())
+    const isPurged = status.isPurged || batch?.phase === "purged"
+    const phase = end === undefined ? batch?.phase : undefined
     const isTimed = status.state === "Waiting" && words.isTimed(dueMillis)
-    const isToEnd = end === undefined && status.isCancelRequested
-    const { brief, text } = phase === "ended" ? words.state(status, now) : phases[phase]
+    const toEnd = end === undefined && status.isCancelRequested ? words.toEnd : ""
+    const { brief, text } = (phase && phases[phase]) ?? words.state({ ...status, isPurged }, now)
     return {
       key,
       workflow,
-      state: phase === "ended" ? status.state.toLowerCase() : phase,
+      state: phase ?? status.state.toLowerCase(),
       started: iso(status.startedMillis),
       ended: iso(end?.atMillis),
       resource: status.resource,
       due: isTimed ? iso(dueMillis) : undefined,
       now: brief,
-      text: isToEnd
-        ? `${text} It is to end: a request with an unknown outcome is continued first.`
-        : text
+      text: text + toEnd
     }
   })
 
@@ -220,18 +219,18 @@ const reportLines = (report: Report) => {
 }
 
 /** The executions with a key, and the processes that carry on with them. */
-const show = (
+const show = <R extends Status>(
   inside: Store.Store,
   input: Input,
-  toLines: (report: Report) => ReadonlyArray<string>
+  toRow: (one: Execution.Execution) => Effect.Effect<R, Execution.StorageError>,
+  toLines: (row: R) => ReadonlyArray<string>
 ) =>
   Effect.gen(function* () {
-    const all = yield* found(inside, input)
-    const reports = yield* Effect.forEach(all, (one) => reportOf(inside, one, input.reveal))
-    const isOpen = all.some(({ end }) => end === undefined)
-    const next = isOpen ? [runnersText(yield* inside.runners)] : []
-    const text = Stream.fromIterable([...reports.flatMap(toLines), ...next])
-    return { rows: Stream.fromIterable(reports), text }
+    const all = yield* Effect.forEach(yield* found(inside, input), toRow)
+    const runners = yield* inside.runners
+    const next = all.some(({ ended }) => ended === undefined) ? [runnersText(runners)] : []
+    const rows = Stream.fromIterable(all.map((row) => ({ ...row, runners })))
+    return { rows, text: Stream.fromIterable([...all.flatMap(toLines), ...next]) }
   })
 
 /** A result of an item, in the columns of a CSV file. */
@@ -245,9 +244,6 @@ const resultRow = ({ businessKey, end, key, state }: Batch.ItemResult, reveal: b
   const row = { item: key, key: businessKey, state, reference, status, amount, currency, error }
   return reveal ? { ...row, destination: destination ? Redacted.value(destination) : "" } : row
 }
-
-/** The batch was found: only its items are missing. */
-const noItems = refused(409, phases.storing.text)
 
 /** A change of an execution, or of a batch. Its answer is the state after that. */
 const change = (
@@ -270,7 +266,7 @@ const change = (
       yield* isBatch(one)
         ? Effect.catchTag(onBatch, "ExecutionNotFound", () => noItems)
         : onExecution(inside, one)
-      return yield* show(inside, input, statusLines)
+      return yield* show(inside, input, (one) => statusOf(inside, one), statusLines)
     })
 })
 
@@ -305,7 +301,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   show: {
     about: "prints what happened to an execution or a batch, and what it will do next",
     takes: ["key", "workflow", "reveal"],
-    answer: (inside, input) => show(inside, input, reportLines)
+    answer: (inside, input) =>
+      show(inside, input, (one) => reportOf(inside, one, input.reveal), reportLines)
   },
   results: {
     about: "prints the result of each item of a batch",
