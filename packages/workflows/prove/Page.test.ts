@@ -127,7 +127,7 @@ describe("the page of a runner", () => {
     await show("salary:E005")
     await press("Interrupt")
     await confirm("Interrupt salary:E005?", "Interrupt")
-    await status("It is to end. If the outcome of a request is unknown")
+    await status("It is to end. If an outcome is unknown")
     await page.getByText("ended with ExecutionCancelled").waitFor()
     await page.getByRole("button", { name: "Interrupt" }).waitFor({ state: "detached" })
     assert.deepStrictEqual(problems, [])

@@ -69,13 +69,11 @@ const text = (name: string, about: string) =>
     Options.withDescription(about)
   )
 
-const stateNames = Record.keys(operate.states).join(", ")
-
 /** The inputs of all operations, as text. */
 const inputs = {
   key: Args.withDescription(Args.text({ name: "key" }), "the key of an execution or of a batch"),
   workflow: text("workflow", "the versioned name of a workflow, such as Manilla/DisbursePayout/2"),
-  state: text("state", `${stateNames}; by default open, those that have not ended`),
+  state: text("state", `${Record.keys(operate.states).join(", ")}; by default open: not ended`),
   limit: text("limit", "the most rows; by default 100"),
   reveal: Options.map(flag("reveal", "also print payloads, results and phone numbers"), String)
 }

@@ -47,7 +47,6 @@ const Input = Schema.Struct({
   reveal: Schema.optionalWith(Schema.BooleanFromString, { default: () => false })
 })
 type Input = typeof Input.Type
-type Keyed = Pick<Input, "key" | "workflow">
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -101,8 +100,7 @@ const table = (
 
 const isBatch = ({ workflow }: Store.Name) => workflow === workflowName
 
-const iso = (millis: number | undefined) =>
-  millis === undefined ? undefined : new Date(millis).toISOString()
+const iso = (millis?: number) => (millis === undefined ? undefined : new Date(millis).toISOString())
 
 export const refused = (status: Refused["status"], message: string): Refused =>
   new Refused({ status, message })
@@ -121,7 +119,7 @@ const runnersText = (runners: ReadonlyArray<string>) =>
 const noItems = refused(409, "its items are not stored yet: nothing was sent. Repeat this later.")
 
 /** The executions with a key, in all workflows. */
-const found = ({ batches, list }: Store.Store, { key, workflow }: Keyed) =>
+const found = ({ batches, list }: Store.Store, { key, workflow }: Input) =>
   Effect.gen(function* () {
     const all = yield* list({ businessKey: key, workflow }, undefined, 100)
     if (Arr.isNonEmptyReadonlyArray(all)) return all
@@ -149,7 +147,8 @@ const statusOf = ({ batches }: Store.Store, execution: Execution.Execution) =>
     const batch = Option.getOrUndefined(isBatch(status) ? yield* batches.find(key) : Option.none())
     const isPurged = status.isPurged || batch?.phase === "purged"
     const phase = end === undefined ? batch?.phase : undefined
-    const isTimed = status.state === "Waiting" && words.isTimed(dueMillis)
+    // Others wait for an event, or are due at once.
+    const isTimed = status.state === "Waiting" && dueMillis > 0 && dueMillis < Execution.never
     const toEnd = end === undefined && status.isCancelRequested ? words.toEnd : ""
     const { brief, text } = (phase && phases[phase]) ?? words.state({ ...status, isPurged }, now)
     return {
@@ -308,10 +307,11 @@ export const operations: Readonly<Record<string, Operation>> = {
     about: "prints the result of each item of a batch",
     takes: ["key", "reveal"],
     isTable: true,
-    answer: (inside, { key, reveal }) =>
+    answer: (inside, input) =>
       Effect.gen(function* () {
         // Before the first row, because an answer has begun then.
-        yield* found(inside, { key, workflow: workflowName })
+        const { key, reveal } = input
+        yield* found(inside, { ...input, workflow: workflowName })
         const batches = batch.make(inside.batches)
         yield* Effect.catchTag(batches.found(key), "ExecutionNotFound", () => noItems)
         const rows = Stream.map(batches.results(key), (result) => resultRow(result, reveal))

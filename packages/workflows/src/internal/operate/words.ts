@@ -46,12 +46,8 @@ const ends: Record<Execution.EndState, string> = {
 
 const { child, signal, unreadable } = Execution.Pause
 
-/** Other pauses wait for an event, or are due at once. */
-export const isTimed = (dueMillis: number): boolean => dueMillis > 0 && dueMillis < Execution.never
-
 /** After an interrupt. */
-export const toEnd =
-  " It is to end. If the outcome of a request is unknown, that request is continued first."
+export const toEnd = " It is to end. If an outcome is unknown, that request is continued first."
 
 /** Why an execution waits, until when, and what it does next. */
 export const state = (execution: Execution.Status, now: number): Words => {
