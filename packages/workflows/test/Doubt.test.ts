@@ -473,6 +473,33 @@ VirtualClock.test("a write that was sent before is unknown, although its body fa
   })
 )
 
+VirtualClock.test("a write sends nothing after an interrupt", () =>
+  Effect.gen(function* () {
+    let calls = 0
+    const slow = Durable.step({
+      name: "slow",
+      success: Schema.Void,
+      error: Schema.Never,
+      execute: Effect.sleep("10 seconds")
+    })
+    const body = Effect.zipRight(
+      slow,
+      pay(() => Effect.sync(() => `pay-${++calls}`))
+    )
+    yield* Effect.gen(function* () {
+      const operator = yield* started
+      yield* VirtualClock.pass("1 second")
+      yield* operator.interrupt(key)
+      yield* VirtualClock.pass("1 minute")
+      const { outcome, state } = yield* operator.status(key)
+      assert.deepStrictEqual(
+        { calls, outcome, state },
+        { calls: 0, outcome: "notApplied", state: "Failed" }
+      )
+    }).pipe(on(Shop.toLayer(() => body)))
+  })
+)
+
 VirtualClock.test("an uninterruptible body of a runner that was taken for dead goes on", () =>
   Effect.gen(function* () {
     const store = yield* memoryStore.make

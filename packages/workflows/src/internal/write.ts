@@ -190,7 +190,8 @@ export const write = <A, I, R>({
             Body.add(run.money, { outcome: "applied", hasFailed: false, resource })
             return result.resource
           }
-          isOpen = isDoubtful || result.error._tag === "OutcomeUnknown"
+          // After a doubtful request, every error of a later one is unknown.
+          isOpen = result.error._tag === "OutcomeUnknown"
           const pause = names.round("carry-on", operation, round)
           yield* isOpen
             ? pauses.sleep(pause, result.pauseMillis)
