@@ -214,6 +214,8 @@ it.live(
       assert.include(yield* refused(sqlite(file), "list", "--state", "odd"), "state must be")
       const csv = yield* refused(sqlite(file), "show", "nobody", "--csv")
       assert.include(csv, "unknown argument: '--csv'")
+      const two = yield* refused(sqlite(file), "list", "--postgres", "postgres://127.0.0.1:1/none")
+      assert.include(two, "name one database")
       const full = `"${process.execPath}" --import tsx "${bin}" list --sqlite "${file}" > /dev/full`
       assert.strictEqual(spawnSync("bash", ["-c", full]).status, 1)
       writeFileSync(`${file}.txt`, "This is a text, and no database at all.".repeat(100))

@@ -140,6 +140,7 @@ describe("a batch whose process dies", () => {
         Effect.scoped
       )
       const sent = yield* world.keysOf(operation)
+      assert.isNotEmpty(sent)
       yield* VirtualClock.pass("3 days")
       const batches = yield* Effect.provide(start(2), yield* life(table))
       yield* VirtualClock.pass("1 hour")

@@ -1,4 +1,4 @@
-/** What the end of each request makes of an item, and how items are counted. */
+/** The state of an item after the end of each request, and the counts of items. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"

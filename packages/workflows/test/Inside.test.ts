@@ -135,6 +135,17 @@ it.effect("a failure of the store is worth repeating", () =>
   })
 )
 
+it.effect("a batch whose start still stores its items is known, although it has no execution", () =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    yield* store.batches.insert("payroll", 1)
+    for (const name of ["show", "results", "pause", "interrupt"]) {
+      assert.match(yield* print(store, name, { key: "payroll" }), /^409: its items are not stored/)
+    }
+    assert.match(yield* print(store, "show", { key: "other" }), /^404: /)
+  })
+)
+
 const waiting = { ...execution, dueMillis: 10_000 }
 
 const succeeded = (value?: unknown) => JSON.stringify({ _tag: "Success", value })
