@@ -180,7 +180,7 @@ export const make = (
         run.hasEnded = true
         // From now on, it says whether a compensation waits.
         instance.suspended = false
-        // The causes of thousands of waits would be stored.
+        // One interrupt, because the causes of thousands of waits would be stored.
         return yield* isWaiting ? Effect.interrupt : exit
       })
 

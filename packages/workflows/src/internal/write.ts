@@ -201,7 +201,7 @@ export const write = <A, I, R>({
       return yield* Effect.onError(ended, (cause) =>
         Effect.sync(() => {
           const error = Option.getOrUndefined(Cause.failureOption(cause))
-          // It comes before a request.
+          // A cancellation comes before a request.
           if (error?._tag === "ExecutionCancelled") return
           // A defect or an interrupt, such as by a block beside it that failed, says nothing about an open request.
           const unanswered = isOpen ? "unknown" : "notApplied"

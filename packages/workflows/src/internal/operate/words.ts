@@ -56,7 +56,7 @@ export const state = (execution: Execution.Status, now: number): Words => {
     const purged = isPurged ? " Its stored data was purged. The key stays taken." : ""
     return said(`${ends[end.state]} ${distance(end.atMillis, now)}`, purged)
   }
-  if (pause === undefined) return said("runs", " If its process has stopped, another one goes on.")
+  if (pause === undefined) return said("runs", " Another process goes on if its own has stopped.")
   if (pause === unreadable) return said("waits for a process with a schema that fits")
   if (pause === signal && dueMillis === Execution.never) return said("waits for a signal")
   if (pause.startsWith(`${child}/`)) return said("waits for an execution that it has started")
