@@ -9,7 +9,8 @@ import type * as Errors from "@manilla/core/Errors"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type * as ParseResult from "effect/ParseResult"
+import type * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import type * as Execution from "./Execution.js"
 
 /**
@@ -19,6 +20,14 @@ import type * as Execution from "./Execution.js"
  * @category models
  */
 export type InExecution = WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
+
+/**
+ * The services of the caller's own that a step needs.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Own<R> = Exclude<R, Scope.Scope | InExecution>
 
 /**
  * The effect of the writes of a body, and of the executions that it has started and awaited, on the world.
@@ -57,6 +66,19 @@ export const noSideEffects = (): SideEffects => ({
 })
 
 /**
+ * A step of a body.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Step<A, I, E, EI, R> {
+  readonly name: string
+  readonly success: Schema.Schema<A, I>
+  readonly error: Schema.Schema<E, EI>
+  readonly execute: Effect.Effect<A, E, R>
+}
+
+/**
  * A run of a body on an engine of this package, as its blocks see it.
  *
  * @since 0.1.0
@@ -69,17 +91,10 @@ export interface Run {
   readonly key: string
   /** Whether the execution is to be cancelled. False at a pause that has ended: the next block sees it. */
   readonly isCancelled: (pause?: string) => Effect.Effect<boolean>
-  /** The stored results of its steps, as JSON. */
-  readonly steps: {
-    readonly find: (name: string) => Effect.Effect<string | undefined>
-    /** Stores a result, and returns the one that counts. */
-    readonly keep: (name: string, exit: string) => Effect.Effect<string>
-    /** Makes the execution wait for a process whose schema fits a stored result. */
-    readonly unreadable: (
-      name: string,
-      cause: ParseResult.ParseError
-    ) => Effect.Effect<never, never, WorkflowEngine.WorkflowInstance>
-  }
+  /** Runs an effect and stores its result: a later run of the body reads it. */
+  readonly step: <A, I, E, EI, R>(
+    step: Step<A, I, E, EI, R>
+  ) => Effect.Effect<A, E, Own<R> | InExecution>
   /** The engine stores their outcome with the end of the execution. */
   readonly sideEffects: SideEffects
 }

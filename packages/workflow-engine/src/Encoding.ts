@@ -89,6 +89,14 @@ export const exitJson = <A, I, E, EI>(
 ) => json(Schema.Exit({ success, failure, defect: Schema.Defect }))
 
 /**
+ * Encodes and decodes the end of a step or an execution.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type ExitCodec<A, E> = ReturnType<typeof exitCodec<A, unknown, E, unknown>>
+
+/**
  * Encodes and decodes `exitJson`. `encode` reads again what it has encoded, as later runs do, and fails with an error about
  * its subject if that is not possible. `store` encodes a defect in its place.
  *

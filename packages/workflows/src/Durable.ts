@@ -81,7 +81,6 @@ import * as Schema from "effect/Schema"
 import * as blocks from "./internal/blocks.js"
 import * as names from "./internal/names.js"
 import * as pauses from "./internal/pauses.js"
-import * as stored from "./internal/stored.js"
 import * as writes from "./internal/write.js"
 import type * as Policy from "./Policy.js"
 
@@ -134,9 +133,9 @@ export const step = <A, I, E, EI, R>({
   readonly error: Schema.Schema<E, EI>
   /** May run more than once: after a crash during the step, it runs again. */
   readonly execute: Effect.Effect<A, E, R>
-}): Effect.Effect<A, E | Execution.ExecutionCancelled, InExecution | blocks.Own<R>> =>
+}): Effect.Effect<A, E | Execution.ExecutionCancelled, InExecution | Body.Own<R>> =>
   blocks.named(name)((run) =>
-    stored.run(run, {
+    run.step({
       name: names.step(name),
       success,
       error: orCancelled(error),
@@ -198,7 +197,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
   readonly look: (policy: Policy.Policy["look"]) => Effect.Effect<Option.Option<A>, E, R>
   /** The error after the deadline of the policy's `wait`, with the error of the last look. */
   readonly expired: (waited: Duration.Duration, cause: Option.Option<E>) => F
-}): Effect.Effect<A, F | Execution.ExecutionCancelled, InExecution | blocks.Own<R>> =>
+}): Effect.Effect<A, F | Execution.ExecutionCancelled, InExecution | Body.Own<R>> =>
   blocks.named(name)((run) =>
     Effect.gen(function* () {
       const { look: lookPolicy, wait } = run.policy
@@ -206,7 +205,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
 
       let firstMillis: number | undefined
       const lookOnce = (round: number) =>
-        stored.run(run, {
+        run.step({
           name: names.round("look", name, round),
           success: Look,
           error: Execution.ExecutionCancelled,
@@ -291,14 +290,14 @@ export const compensating = <A, E, R>(
       Effect.provideService(Compensations, compensations),
       Effect.catchAll((error) =>
         Effect.gen(function* () {
-          run.money.hasBlocks = true
+          run.sideEffects.hasBlocks = true
           if (compensations.length === 0) return yield* Effect.fail(error)
           // Stored, because a compensation that awaits an execution leaves doubt until that one has ended.
-          const isInDoubt = yield* stored.note(run, {
+          const isInDoubt = yield* run.step({
             name,
             success: Schema.Boolean,
             error: Schema.Never,
-            execute: Effect.sync(() => Body.isInDoubt(run.money))
+            execute: Effect.sync(() => Body.isInDoubt(run.sideEffects))
           })
           // After a write that moved money although it ended with an error, or that may have, nothing is undone.
           const undone = isInDoubt ? [] : compensations.reverse()

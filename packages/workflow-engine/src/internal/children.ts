@@ -5,7 +5,7 @@ import * as Body from "../Body.js"
 import { exitCodec } from "../Encoding.js"
 import * as Execution from "../Execution.js"
 
-const codec = exitCodec(
+export const codec = exitCodec(
   Schema.Struct({
     hasFailed: Schema.Boolean,
     /** Its encoded `Exit`, as JSON. */
@@ -27,10 +27,6 @@ const begunPattern = new RegExp(`^(${Execution.Pause.child}/.*)/begun$`)
 /** The name of the step that is the end of the execution. */
 export const stepOf = (pause: string): string => `${pause}/1`
 
-export const { store } = codec
-
-export const fromJson = (stored: string) => Effect.orDie(Effect.flatten(codec.fromJson(stored)))
-
 /**
  * Takes over what earlier runs of a body know of the executions that it awaits: a later one may end before it comes to
  * them.
@@ -42,6 +38,6 @@ export const note = (results: ReadonlyMap<string, string>, sideEffects: Body.Sid
       if (pause === undefined) continue
       const stored = results.get(stepOf(pause))
       if (stored === undefined) sideEffects.open.add(pause)
-      else Body.add(sideEffects, yield* fromJson(stored))
+      else Body.add(sideEffects, yield* Effect.orDie(Effect.flatten(codec.fromJson(stored))))
     }
   })

@@ -41,16 +41,22 @@ export const keyOf = (payload: unknown, executionId: string): string =>
     ? payload.key
     : executionId
 
+/** Without the services that it needs: they are those of the layer of a workflow. */
+const schemaOf = memoize(<S extends Schema.Schema.All>({ ast }: S) =>
+  Schema.make<S["Type"], S["Encoded"]>(ast)
+)
+
 /** The schemas of a result. */
-export type Schemas = Pick<Workflow.Any, "errorSchema" | "successSchema">
+export interface Schemas<A extends Schema.Schema.Any, E extends Schema.Schema.All> {
+  readonly successSchema: A
+  readonly errorSchema: E
+}
 
 /** The end of an execution or of an activity, or a signal, as it is stored. */
-export const endCodec = memoize(({ errorSchema, successSchema }: Schemas) =>
-  exitCodec(
-    Schema.make<unknown, unknown>(successSchema.ast),
-    Schema.make<unknown, unknown>(errorSchema.ast)
-  )
-)
+export const endCodec = <A extends Schema.Schema.Any, E extends Schema.Schema.All>({
+  errorSchema,
+  successSchema
+}: Schemas<A, E>) => exitCodec(schemaOf(successSchema), schemaOf(errorSchema))
 
 /** Fails if the payload and the result were deleted. */
 export const unlessPurged = (execution: Execution.Execution) => {

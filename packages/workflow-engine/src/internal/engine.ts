@@ -13,6 +13,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
+import type * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import * as Body from "../Body.js"
@@ -37,12 +38,17 @@ const healthTimeout = Duration.seconds(5)
 const prefix = "DurableClock/"
 const signalName = (deferred: string) => `deferred/${deferred}`
 
+type Service = WorkflowEngine.WorkflowEngine["Type"]
+
+/** Ends a step that waits, without a result. */
+const suspended = Effect.fail(new Workflow.Suspended({}))
+
 const issuesOfKey = Issues.validator(Text.Storable, ["key"])
 
 const make = (store: EngineStore, options: runners.Options) =>
   Effect.gen(function* () {
     const owned = ownedRun.make(store)
-    const { abandon, hasCancelled, isOver, keep, mark, read, resultsOf } = owned
+    const { abandon, hasCancelled, isOver, keep, mark, read, resultsOf, runStep } = owned
     const { beats, insert, lookNow, runs, untilEnd, wake, workflows } = yield* runners.make(
       store,
       owned,
@@ -135,33 +141,34 @@ const make = (store: EngineStore, options: runners.Options) =>
       })
 
     /** Runs an activity in the fiber of its execution, and stores its result in one statement. */
-    const activityExecute = (activity: Activity.Any, attempt: number) =>
+    const activityExecute = <A extends Schema.Schema.Any, E extends Schema.Schema.All, R>(
+      activity: Pick<Activity.Activity<A, E, R>, "name" | "execute" | keyof codecs.Schemas<A, E>>,
+      attempt: number
+    ) =>
       Effect.gen(function* () {
         const run = yield* current
         const { workflow } = yield* WorkflowEngine.WorkflowInstance
-        const { execution } = run
+        const { executionId } = run.execution
         const name = `${activity.name}/${attempt}`
         yield* Text.checkName(name)
-        let stored = (yield* resultsOf(run)).get(name)
-        if (stored === undefined) {
+        const execute = Effect.gen(function* () {
           // A short pause is an activity.
-          if (name.startsWith(prefix) && ownedRun.isAskedToEnd(run))
-            return new Workflow.Suspended({})
-          const own = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
+          const isPause = name.startsWith(prefix)
+          if (isPause && ownedRun.isAskedToEnd(run)) return yield* suspended
           const result = yield* activity.execute.pipe(
             Workflow.intoResult,
-            Effect.provideService(WorkflowEngine.WorkflowInstance, own),
-            Effect.provideService(Body.InStepOf, execution.executionId)
+            Effect.provideService(WorkflowEngine.WorkflowEngine, engine),
+            Effect.provideService(
+              WorkflowEngine.WorkflowInstance,
+              WorkflowEngine.WorkflowInstance.initial(workflow, executionId)
+            ),
+            Effect.provideService(Body.InStepOf, executionId)
           )
-          if (result._tag === "Suspended") return result
-          const subject = `${workflow.name}: the result of ${activity.name}`
-          const { json } = yield* codecs.endCodec(activity).store(subject, result.exit)
-          stored = yield* keep(run, name, json)
-        }
-        yield* read(run, { name, exit: stored }, activity)
-        const exit = yield* Effect.orDie(codecs.stepCodec.fromJson(stored))
+          return result._tag === "Complete" ? result.exit : yield* Effect.fail(result)
+        })
+        const exit = yield* runStep(run, name, codecs.endCodec(activity), execute)
         return new Workflow.Complete({ exit })
-      })
+      }).pipe(Effect.merge)
 
     /**
      * Awaits an execution that a body has started. Its end becomes a step of the body, which can read it again although
@@ -178,16 +185,15 @@ const make = (store: EngineStore, options: runners.Options) =>
         const run = yield* runOf(parent.executionId)
         yield* refuseInStep(run, parent)
         const { sideEffects } = run
-        const results = yield* resultsOf(run)
-        let stored = results.get(children.stepOf(pause))
-        if (stored === undefined) {
-          if (yield* hasCancelled(run, pause)) return new Workflow.Suspended({})
+        const step = children.stepOf(pause)
+        const ended = Effect.gen(function* () {
+          if (yield* hasCancelled(run, pause)) return yield* suspended
           const started = newExecution(workflow, executionId, payload, parent.executionId)
           const execution = yield* Effect.orDie(started)
           sideEffects.open.add(pause)
           // Before the execution is stored, so that every later run knows of it.
           const begun = children.begunOf(pause)
-          if (!results.has(begun)) yield* mark(run, begun)
+          if (!(yield* resultsOf(run)).has(begun)) yield* mark(run, begun)
           const now = yield* Clock.currentTimeMillis
           const recorded = Store.persistently(record(workflow, execution))
           const { end, exit, outcome, resource, startedMillis } = yield* Effect.orDie(recorded)
@@ -195,21 +201,18 @@ const make = (store: EngineStore, options: runners.Options) =>
             // Its end wakes the parent.
             run.pauses.add(pause)
             run.clocks.set(pause, now + childPauseMillis(now - startedMillis))
-            return new Workflow.Suspended({})
+            return yield* suspended
           }
           const hasFailed = end.state !== "Succeeded"
-          const ended = Exit.succeed({ hasFailed, exit, outcome, resource })
-          const { json } = yield* children.store(pause, ended)
-          stored = yield* keep(run, children.stepOf(pause), json)
-        }
-        const child = yield* children.fromJson(stored)
+          return Exit.succeed({ hasFailed, exit, outcome, resource })
+        })
+        const child = yield* yield* runStep(run, step, children.codec, ended)
         Body.add(sideEffects, child)
-        const step = { name: children.stepOf(pause), exit: child.exit }
-        const exit = yield* read(run, step, workflow)
+        const exit = yield* read(run, step, codecs.endCodec(workflow), child.exit)
         sideEffects.open.delete(pause)
         run.pauses.delete(pause)
         return new Workflow.Complete({ exit })
-      }).pipe(Effect.provideService(WorkflowEngine.WorkflowInstance, parent))
+      }).pipe(Effect.merge, Effect.provideService(WorkflowEngine.WorkflowInstance, parent))
     }
 
     /** A run that starts an execution twice must mean the same: otherwise, the second payment would be lost. */
@@ -257,7 +260,36 @@ const make = (store: EngineStore, options: runners.Options) =>
         )
       })
 
-    const engine = WorkflowEngine.makeUnsafe({
+    /** The result of a signal, or of a pause. Undefined: the body waits for it. */
+    const deferredResult = <A extends Schema.Schema.Any, E extends Schema.Schema.All>(
+      deferred: { readonly name: string } & codecs.Schemas<A, E>
+    ) =>
+      Effect.gen(function* () {
+        const { name } = deferred
+        const run = yield* current
+        yield* refuseInStep(run, yield* WorkflowEngine.WorkflowInstance)
+        yield* Text.checkName(name)
+        const isPause = name.startsWith(prefix)
+        const pause = isPause ? name.slice(prefix.length) : signalName(name)
+        if (isPause && (yield* isOver(run, pause))) {
+          run.pauses.delete(pause)
+          return Exit.void
+        }
+        if (!isPause && !(yield* hasCancelled(run, pause))) {
+          const steps = yield* Store.persistently(store.steps(run.execution.executionId))
+          const signal = steps.find((step) => step.name === pause)
+          if (signal !== undefined) {
+            run.pauses.delete(pause)
+            return yield* read(run, pause, codecs.endCodec(deferred), signal.exit)
+          }
+        }
+        run.pauses.add(pause)
+        // Activities beside it begin first, and the body is suspended after them.
+        yield* Effect.yieldNow()
+        return undefined
+      })
+
+    const encoded = WorkflowEngine.makeUnsafe({
       register: (workflow, execute) =>
         Effect.gen(function* () {
           const { name } = workflow
@@ -297,32 +329,7 @@ const make = (store: EngineStore, options: runners.Options) =>
       interrupt: (_, executionId) => wake(executionId, transitions.interrupted),
       resume: (_, executionId) => wake(executionId, transitions.resumed),
       activityExecute,
-      deferredResult: (deferred) =>
-        Effect.gen(function* () {
-          const { name } = deferred
-          const run = yield* current
-          yield* refuseInStep(run, yield* WorkflowEngine.WorkflowInstance)
-          yield* Text.checkName(name)
-          const isPause = name.startsWith(prefix)
-          const pause = isPause ? name.slice(prefix.length) : signalName(name)
-          if (isPause && (yield* isOver(run, pause))) {
-            run.pauses.delete(pause)
-            return Exit.void
-          }
-          if (!isPause && !(yield* hasCancelled(run, pause))) {
-            const steps = yield* Store.persistently(store.steps(run.execution.executionId))
-            const signal = steps.find((step) => step.name === pause)
-            if (signal !== undefined) {
-              run.pauses.delete(pause)
-              yield* read(run, signal, deferred)
-              return yield* Effect.orDie(codecs.stepCodec.fromJson(signal.exit))
-            }
-          }
-          run.pauses.add(pause)
-          // Activities beside it begin first, and the body is suspended after them.
-          yield* Effect.yieldNow()
-          return undefined
-        }),
+      deferredResult,
       deferredDone: ({ deferredName, executionId, exit }) =>
         Effect.gen(function* () {
           yield* Text.checkName(deferredName)
@@ -359,6 +366,8 @@ const make = (store: EngineStore, options: runners.Options) =>
           run.clocks.set(clock.name, Math.min(dueMillis, Execution.never))
         })
     })
+    // They decode themselves. Effect would compile the schema of each activity anew, at ten times the cost of the rest.
+    const engine: Service = { ...encoded, activityExecute, deferredResult }
 
     const isHealthy = beats.pipe(
       Effect.timeout(healthTimeout),

@@ -1,6 +1,7 @@
 import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Issues from "@manilla/core/Issues"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -9,7 +10,8 @@ import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
 import type * as Scope from "effect/Scope"
-import type * as Body from "../Body.js"
+import * as Body from "../Body.js"
+import * as Encoding from "../Encoding.js"
 import type * as Execution from "../Execution.js"
 import * as Store from "../Store.js"
 import * as codecs from "./codecs.js"
@@ -119,23 +121,31 @@ export const make = (store: engineStore.EngineStore) => {
       run.pauses.clear()
     })
 
-  /** Suspends a body that cannot read a stored result. A defect could be caught, and somebody else paid. */
-  const unreadable = (run: Run, step: string, cause: ParseResult.ParseError) =>
-    Effect.suspend(() => {
+  /** Reads a stored result. If it does not fit, the body is suspended: a defect could be caught, and somebody else paid. */
+  const read = <A, E>(run: Run, step: string, codec: Encoding.ExitCodec<A, E>, stored: string) =>
+    Effect.catchAll(codec.fromJson(stored), (cause) => {
       const { businessKey, workflow } = run.execution
       run.unreadable = new UnreadableResult({ workflow, businessKey, step, cause })
       return Effect.flatMap(WorkflowEngine.WorkflowInstance, Workflow.suspend)
     })
 
-  /** Reads a stored result. The body waits for a process whose schemas fit it. */
-  const read = (
+  /** The result of a step: that of an earlier run of the body, or of this one, which is stored. */
+  const runStep = <A, E, X, R>(
     run: Run,
-    { exit, name }: Pick<Store.Step, "exit" | "name">,
-    schemas: codecs.Schemas
+    name: string,
+    codec: Encoding.ExitCodec<A, E>,
+    execute: Effect.Effect<Exit.Exit<A, E>, X, R>
   ) =>
-    Effect.catchAll(codecs.endCodec(schemas).fromJson(exit), (cause) =>
-      unreadable(run, name, cause)
-    )
+    Effect.gen(function* () {
+      const { businessKey, workflow } = run.execution
+      const known = (yield* resultsOf(run)).get(name)
+      if (known !== undefined) return yield* read(run, name, codec, known)
+      const subject = `${workflow}: the result of "${name}" of ${businessKey}`
+      // Read as a later run reads it: a member that is not stored must not reach a request.
+      const { exit, json } = yield* codec.store(subject, yield* execute)
+      const counts = yield* keep(run, name, json)
+      return counts === json ? exit : yield* read(run, name, codec, counts)
+    })
 
   /** A run as the blocks of its body see it. */
   const forBlocks = (run: Run): Body.Run => ({
@@ -143,16 +153,55 @@ export const make = (store: engineStore.EngineStore) => {
     key: run.execution.businessKey,
     isCancelled: (pause) =>
       pause === undefined ? Effect.sync(() => isCancelled(run)) : isCancelledAt(run, pause),
-    steps: {
-      find: (name) => Effect.map(resultsOf(run), (results) => results.get(name)),
-      keep: (name, exit) => keep(run, name, exit),
-      unreadable: (name, cause) => unreadable(run, name, cause)
+    step: <A, I, E, EI, R>({ error, execute, name, success }: Body.Step<A, I, E, EI, R>) => {
+      // Every step needs an execution, and so does this one whatever the effect needs.
+      const scoped = Effect.scoped(execute) as Effect.Effect<A, E, Body.Own<R> | Body.InExecution>
+      const executed = completed(name, scoped).pipe(
+        Effect.provideService(Body.InStepOf, run.execution.executionId),
+        Effect.withSpan(name, { captureStackTrace: false })
+      )
+      const result = runStep(run, firstOf(name), Encoding.exitCodec(success, error), executed)
+      // A pause beside it does not suspend the body before the result is stored.
+      return Workflow.wrapActivityResult(Effect.flatten(result), () => false)
     },
     sideEffects: run.sideEffects
   })
 
-  return { abandon, leave, resultsOf, hasCancelled, isOver, keep, mark, cancel, read, forBlocks }
+  return {
+    abandon,
+    leave,
+    resultsOf,
+    hasCancelled,
+    isOver,
+    keep,
+    mark,
+    cancel,
+    read,
+    runStep,
+    forBlocks
+  }
 }
+
+/** A step of a block is stored as an activity in its first attempt. */
+const firstOf = (name: string) => `${name}/1`
+
+const mostAttempts = 10
+
+/**
+ * Repeats what was interrupted although its execution goes on, such as a request whose client is about to close: the
+ * `interruptRetryPolicy` of an activity.
+ */
+const completed = <A, E, R>(
+  name: string,
+  execute: Effect.Effect<A, E, R>,
+  attempt = 1
+): Effect.Effect<Exit.Exit<A, E>, never, R> =>
+  Effect.flatMap(Effect.exit(execute), (exit) => {
+    // A part that fails interrupts those beside it: that is a failure.
+    if (Exit.isSuccess(exit) || !Cause.isInterruptedOnly(exit.cause)) return Effect.succeed(exit)
+    if (attempt === mostAttempts) return Effect.succeed(Exit.die(`${name} was interrupted`))
+    return Effect.delay(completed(name, execute, attempt + 1), 100 * 1.5 ** attempt)
+  })
 
 /** A compensation runs, although the body was asked to end. */
 const isCancelled = ({ hasEnded, isCancelRequested }: Run): boolean =>
@@ -161,7 +210,7 @@ const isCancelled = ({ hasEnded, isCancelRequested }: Run): boolean =>
 /** Whether an interrupt ends the body where it waits. Blocks see to that themselves. */
 export const isAskedToEnd = (run: Run): boolean => isCancelled(run) && !run.sideEffects.hasBlocks
 
-const cancelledAt = (pause: string) => `cancelled/${pause}/1`
+const cancelledAt = (pause: string) => firstOf(`cancelled/${pause}`)
 
 /** The execution waits for a process with a schema that fits. */
 class UnreadableResult extends Data.TaggedError("UnreadableResult")<{

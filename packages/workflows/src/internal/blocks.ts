@@ -1,7 +1,9 @@
+import * as Activity from "@effect/workflow/Activity"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Body from "@manilla/workflow-engine/Body"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import { checkName } from "@manilla/workflow-engine/Text"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
@@ -9,24 +11,41 @@ import * as Policy from "../Policy.js"
 
 type Instance = WorkflowEngine.WorkflowInstance["Type"]
 
-/** The services of the caller's own that a block needs. */
-export type Own<R> = Exclude<R, Scope.Scope | Body.InExecution>
-
 /** One run of a body: a later one replays the steps whose results the engine has stored. */
-export interface Run extends Pick<Body.Run, "executionId" | "key" | "isCancelled"> {
+export interface Run extends Body.Run {
   readonly workflow: string
-  /** Undefined on other engines. */
-  readonly steps: Body.Run["steps"] | undefined
   readonly policy: Policy.Policy
   /** The names of all steps, each of which may be used once. */
   readonly taken: Set<string>
-  /** The effect of its writes. */
-  readonly money: Body.SideEffects
   /** How many parts of the body have begun that are undone if they fail. */
   parts: number
   /** Compensations run although the execution is to be cancelled. */
   isCompensating: boolean
 }
+
+/** A run on an engine of others, which interrupts a body itself. */
+const elsewhere = (executionId: string): Body.Run => ({
+  executionId,
+  key: executionId,
+  isCancelled: () => Effect.succeed(false),
+  step: ({ execute, ...options }) =>
+    Activity.make({
+      ...options,
+      execute: execute.pipe(
+        Effect.provideService(Body.InStepOf, executionId),
+        Effect.catchAllCause(withoutParts)
+      )
+    }),
+  sideEffects: Body.noSideEffects()
+})
+
+/** A part that fails interrupts those beside it: an activity would take that for its own interrupt, and begin again. */
+const withoutParts = <E>(cause: Cause.Cause<E>) =>
+  Effect.failCause(
+    Cause.isInterruptedOnly(cause)
+      ? cause
+      : Cause.filter(cause, (one) => !Cause.isInterruptType(one))
+  )
 
 /** By scope: `DurableDeferred.raceAll` and `into` make another instance with the scope of the body. */
 const runs = new WeakMap<Scope.Scope, { readonly instance: Instance; readonly run: Run }>()
@@ -48,19 +67,13 @@ export const current: Effect.Effect<Run, never, Body.InExecution> = Effect.gen(f
     )
   }
   const inherited = Option.getOrUndefined(yield* Body.CurrentRun)
-  const own = inherited?.executionId === executionId ? inherited : undefined
-  const money = own?.sideEffects ?? Body.noSideEffects()
+  const own = inherited?.executionId === executionId ? inherited : elsewhere(executionId)
   const run: Run = {
-    executionId,
-    key: own?.key ?? executionId,
-    steps: own?.steps,
-    // Other engines interrupt a body themselves.
-    isCancelled: (pause) =>
-      own === undefined || run.isCompensating ? Effect.succeed(false) : own.isCancelled(pause),
+    ...own,
+    isCancelled: (pause) => (run.isCompensating ? Effect.succeed(false) : own.isCancelled(pause)),
     workflow: instance.workflow.name,
     policy: yield* Policy.Current,
     taken: new Set(),
-    money,
     parts: 0,
     isCompensating: false
   }
@@ -70,12 +83,12 @@ export const current: Effect.Effect<Run, never, Body.InExecution> = Effect.gen(f
 
 /** Takes the name of a step, or another one that a body may use once. */
 export const take = (
-  { money, taken, workflow }: Run,
+  { sideEffects, taken, workflow }: Run,
   name: string,
   why = `two steps have the name "${name}". The second would read the result of the first.`
 ): Effect.Effect<void> =>
   Effect.suspend(() => {
-    money.hasBlocks = true
+    sideEffects.hasBlocks = true
     if (taken.has(name)) return Effect.dieMessage(`${workflow}: ${why}`)
     taken.add(name)
     return checkName(name)
@@ -90,10 +103,10 @@ export const named =
     Effect.flatMap(current, (run) => Effect.zipRight(take(run, name), step(run)))
 
 /** The error of an execution that ends because its cancellation was requested. */
-export const cancelled = ({ key, money, workflow }: Run): Execution.ExecutionCancelled =>
+export const cancelled = ({ key, sideEffects, workflow }: Run): Execution.ExecutionCancelled =>
   new Execution.ExecutionCancelled({
     workflow,
     businessKey: key,
-    outcome: Body.outcomeOf(money),
-    resource: money.resource
+    outcome: Body.outcomeOf(sideEffects),
+    resource: sideEffects.resource
   })

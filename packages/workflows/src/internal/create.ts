@@ -57,8 +57,8 @@ export const create = <By extends "id" | "reference", C extends Polling.Resource
   const { Created, isId } = schemasOf(id, resource)
   if (known !== undefined) {
     // Its effect on an execution is that of a creation.
-    return Effect.map(blocks.current, ({ money }): typeof Created.Type => {
-      Body.add(money, { outcome: "applied", hasFailed: false, resource: known })
+    return Effect.map(blocks.current, ({ sideEffects }): typeof Created.Type => {
+      Body.add(sideEffects, { outcome: "applied", hasFailed: false, resource: known })
       return { id: known, shown: known }
     })
   }

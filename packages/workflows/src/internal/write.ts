@@ -13,7 +13,6 @@ import * as Schema from "effect/Schema"
 import * as blocks from "./blocks.js"
 import * as names from "./names.js"
 import * as pauses from "./pauses.js"
-import * as stored from "./stored.js"
 
 export const WriteError = Schema.Union(
   ...Errors.KeyedWriteError.members,
@@ -40,6 +39,128 @@ interface Options<A, I, R> {
   readonly sentMillis?: number | undefined
 }
 
+/**
+ * See `Durable.write`. It has rounds, each with up to three stored names:
+ *
+ * | name        | stored                                                              |
+ * | ----------- | ------------------------------------------------------------------- |
+ * | `begin/…`   | before the request: a later life that finds it knows of the request |
+ * | `write/…`   | the outcome of the call: the resource, an error, or `Open`          |
+ * | `carry-on/…`| the pause after `Open`, before the next round                       |
+ */
+export const write = <A, I, R>({
+  idOf,
+  key,
+  operation,
+  send,
+  sentMillis,
+  success
+}: Options<A, I, R>): Effect.Effect<
+  A,
+  Errors.KeyedWriteError | Execution.ExecutionCancelled,
+  Body.InExecution | Body.Own<R>
+> =>
+  blocks.named(operation)((run) =>
+    Effect.gen(function* () {
+      const twice = `two writes have the key "${key}". The service takes the second for the first.`
+      yield* blocks.take(run, `Idempotency-Key: ${key}`, twice)
+      const { carryOn } = run.policy
+      const Result = resultOf(success)
+      const deadlineMillis = Duration.toMillis(carryOn.deadline)
+
+      /** When the first request may have been sent. The clock of a life may be ahead. */
+      let sinceMillis = sentMillis ?? Infinity
+      /** Whether a request may have been applied, and no answer to it is known. */
+      let isInDoubt = sentMillis !== undefined
+
+      /** One call, with its own retries. It runs again if it was interrupted, or its outcome was not stored. */
+      const call = (round: number) =>
+        run.step({
+          name: names.round("write", operation, round),
+          success: Result,
+          error: WriteError,
+          execute: Effect.gen(function* () {
+            const waitedMillis = (yield* Clock.currentTimeMillis) - sinceMillis
+            // Neither a refusal nor an interrupt undoes an earlier request.
+            const isAgain = isInDoubt
+            if (!isAgain && (yield* run.isCancelled())) return yield* blocks.cancelled(run)
+            // The process may have been down for days, and the service may have forgotten the key.
+            if (isAgain && waitedMillis > deadlineMillis) return yield* tooOld(operation, key)
+            const pauseMillis = yield* pauses.nextMillis(carryOn, round)
+            const isLast = waitedMillis + pauseMillis > deadlineMillis
+            isInDoubt = true
+            return yield* send(key).pipe(
+              Effect.map((resource) => ({ _tag: "Created", resource }) as const),
+              Effect.mapError((error) => (isAgain ? afterDoubt(error, operation, key) : error)),
+              Effect.catchAll((error) =>
+                isWorthRepeating(error) && !isLast
+                  ? Effect.succeed({ _tag: "Open", error, pauseMillis } as const)
+                  : Effect.fail(error)
+              )
+            )
+          })
+        })
+
+      const ended = Effect.gen(function* () {
+        for (let round = 0; ; round++) {
+          const begun = yield* begin(run, operation, round)
+          sinceMillis = Math.min(sinceMillis, begun.atMillis)
+          isInDoubt ||= !begun.isFirst
+          const result: typeof Result.Type = yield* call(round)
+          if (result._tag === "Created") {
+            const resource = idOf(result.resource)
+            Body.add(run.sideEffects, { outcome: "applied", hasFailed: false, resource })
+            return result.resource
+          }
+          isInDoubt = result.error._tag === "OutcomeUnknown"
+          const pause = names.round("carry-on", operation, round)
+          yield* isInDoubt
+            ? pauses.sleep(pause, result.pauseMillis)
+            : pauses.unlessCancelled(run, pause, result.pauseMillis)
+        }
+      })
+      return yield* Effect.onError(ended, (cause) =>
+        Effect.sync(() => {
+          const error = Option.getOrUndefined(Cause.failureOption(cause))
+          // A cancellation comes before a request.
+          if (error?._tag === "ExecutionCancelled") return
+          // A defect or an interrupt, such as by a block beside it that failed, says nothing about a request.
+          const unanswered = isInDoubt ? "unknown" : "notApplied"
+          const outcome = error === undefined ? unanswered : Errors.outcome(error)
+          Body.add(run.sideEffects, { outcome, hasFailed: true })
+        })
+      )
+    })
+  )
+
+/** A call that did not end the write. A later life may have another policy: it decides only about later calls. */
+const Open = Schema.TaggedStruct("Open", {
+  pauseMillis: Schema.Number,
+  error: Schema.Union(...Errors.KeyedWriteError.members)
+})
+
+const resultOf = memoize(<A, I>(success: Schema.Schema<A, I>) =>
+  Schema.Union(Schema.TaggedStruct("Created", { resource: success }), Open)
+)
+
+const Beginning = Schema.Struct({ atMillis: Schema.Number })
+
+/** Stores that the request of a round may leave from now on. If an earlier life has, it may have been sent. */
+const begin = (run: blocks.Run, operation: string, round: number) =>
+  Effect.gen(function* () {
+    let isFirst = false
+    const { atMillis } = yield* run.step({
+      name: names.round("begin", operation, round),
+      success: Beginning,
+      error: Schema.Never,
+      execute: Effect.map(Clock.currentTimeMillis, (atMillis) => {
+        isFirst = true
+        return { atMillis }
+      })
+    })
+    return { atMillis, isFirst }
+  })
+
 /** Whether a request that was not applied is worth repeating after a pause. */
 export const isWorthRepeating = (error: Errors.KeyedWriteError): boolean => {
   switch (error._tag) {
@@ -56,11 +177,8 @@ export const isWorthRepeating = (error: Errors.KeyedWriteError): boolean => {
   }
 }
 
-/**
- * After another request whose outcome is unknown, a refusal cannot show that the other request was not
- * applied.
- */
-const inDoubt = (
+/** The error of a request after one whose outcome is unknown: a refusal does not show that the other was not applied. */
+const afterDoubt = (
   error: Errors.KeyedWriteError,
   operation: string,
   key: IdempotencyKey.IdempotencyKey
@@ -92,122 +210,3 @@ const tooOld = (operation: string, key: IdempotencyKey.IdempotencyKey): Errors.O
   })
   return new Errors.OutcomeUnknown({ operation, message, cause, key })
 }
-
-/** A call that did not end the write. A later life may have another policy: it decides only about later calls. */
-const Open = Schema.TaggedStruct("Open", {
-  pauseMillis: Schema.Number,
-  error: Schema.Union(...Errors.KeyedWriteError.members)
-})
-
-const resultOf = memoize(<A, I>(success: Schema.Schema<A, I>) =>
-  Schema.Union(Schema.TaggedStruct("Created", { resource: success }), Open)
-)
-
-const Beginning = Schema.Struct({ atMillis: Schema.Number })
-
-/** A write-ahead record of a round. If a later run of the body finds it, the request of the round may have been sent. */
-const begin = (run: blocks.Run, operation: string, round: number) =>
-  Effect.gen(function* () {
-    let isFirst = false
-    const { atMillis } = yield* stored.note(run, {
-      name: names.round("begin", operation, round),
-      success: Beginning,
-      error: Schema.Never,
-      execute: Effect.map(Clock.currentTimeMillis, (atMillis) => {
-        isFirst = true
-        return { atMillis }
-      })
-    })
-    return { atMillis, isFirst }
-  })
-
-/** See `Durable.write`. */
-export const write = <A, I, R>({
-  idOf,
-  key,
-  operation,
-  send,
-  sentMillis,
-  success
-}: Options<A, I, R>): Effect.Effect<
-  A,
-  Errors.KeyedWriteError | Execution.ExecutionCancelled,
-  Body.InExecution | blocks.Own<R>
-> =>
-  blocks.named(operation)((run) =>
-    Effect.gen(function* () {
-      const twice = `two writes have the key "${key}". The service takes the second for the first.`
-      yield* blocks.take(run, `Idempotency-Key: ${key}`, twice)
-      const { carryOn } = run.policy
-      const Result = resultOf(success)
-      const deadlineMillis = Duration.toMillis(carryOn.deadline)
-
-      /** One call, with its own retries. It is tried again if its result was not stored. */
-      const call = (round: number, firstMillis: number, isDoubtful: boolean) => {
-        let mayBeApplied = isDoubtful
-        return stored.run(run, {
-          name: names.round("write", operation, round),
-          success: Result,
-          error: WriteError,
-          execute: Effect.gen(function* () {
-            const startedMillis = yield* Clock.currentTimeMillis
-            // Neither a refusal nor an interrupt undoes an earlier request. A later try follows this one.
-            const hasEarlier = mayBeApplied
-            mayBeApplied = true
-            if (!hasEarlier && (yield* run.isCancelled())) return yield* blocks.cancelled(run)
-            // The process may have been down for days, and the service may have forgotten the key.
-            const isOld = startedMillis - firstMillis > deadlineMillis
-            if (hasEarlier && isOld) return yield* tooOld(operation, key)
-            const pauseMillis = yield* pauses.nextMillis(carryOn, round)
-            const isLast = startedMillis + pauseMillis - firstMillis > deadlineMillis
-            return yield* send(key).pipe(
-              Effect.map((resource) => ({ _tag: "Created", resource }) as const),
-              Effect.mapError((error) => (hasEarlier ? inDoubt(error, operation, key) : error)),
-              Effect.catchAll((error) =>
-                isWorthRepeating(error) && !isLast
-                  ? Effect.succeed({ _tag: "Open", error, pauseMillis } as const)
-                  : Effect.fail(error)
-              )
-            )
-          })
-        })
-      }
-
-      /** Whether a request may have been applied, and no answer to it is known. */
-      let isOpen = sentMillis !== undefined
-      const ended = Effect.gen(function* () {
-        /** When the first request may have been sent. */
-        let sinceMillis = sentMillis ?? Infinity
-        for (let round = 0; ; round++) {
-          const isDoubtful = isOpen
-          const { atMillis, isFirst } = yield* begin(run, operation, round)
-          // The clock may have been ahead.
-          sinceMillis = Math.min(sinceMillis, atMillis)
-          isOpen = true
-          const result: typeof Result.Type = yield* call(round, sinceMillis, isDoubtful || !isFirst)
-          if (result._tag === "Created") {
-            const resource = idOf(result.resource)
-            Body.add(run.money, { outcome: "applied", hasFailed: false, resource })
-            return result.resource
-          }
-          // After a doubtful request, every error of a later one is unknown.
-          isOpen = result.error._tag === "OutcomeUnknown"
-          const pause = names.round("carry-on", operation, round)
-          yield* isOpen
-            ? pauses.sleep(pause, result.pauseMillis)
-            : pauses.unlessCancelled(run, pause, result.pauseMillis)
-        }
-      })
-      return yield* Effect.onError(ended, (cause) =>
-        Effect.sync(() => {
-          const error = Option.getOrUndefined(Cause.failureOption(cause))
-          // A cancellation comes before a request.
-          if (error?._tag === "ExecutionCancelled") return
-          // A defect or an interrupt, such as by a block beside it that failed, says nothing about an open request.
-          const unanswered = isOpen ? "unknown" : "notApplied"
-          const outcome = error === undefined ? unanswered : Errors.outcome(error)
-          Body.add(run.money, { outcome, hasFailed: true })
-        })
-      )
-    })
-  )
