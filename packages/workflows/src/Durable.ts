@@ -4,11 +4,11 @@
  *
  * Rules for a body:
  *
- * - It calls blocks one after another. Start an execution each for what should run concurrently: a block in a
+ * - It calls blocks one after another. To run things concurrently, start an execution for each: a block in a
  *   `DurableDeferred.raceAll` or `into` dies.
- * - It calls them itself: a block in another one, such as in a `step`, or in an activity dies. A `step` does not wait for
- *   a pause, a signal or an execution.
- * - An execution that it awaits counts as a part of it: nothing is undone while that one may pay.
+ * - It calls them itself, and not in a `step` or an activity, where they die. In a plain activity, Effect's own engines do
+ *   not notice that, and a write is not protected there. A `step` must not wait for a pause, a signal or an execution.
+ * - An execution that it awaits counts as a part of it: nothing is undone until that one has ended without paying.
  * - Everything that reads or changes the world, the clock and random numbers included, happens in a block.
  * - Each block has a name of its own. A loop puts its index into the names.
  * - A changed body gets a new name, such as `Shop/SendGift/2`. Keep the layer of the old one until its
@@ -93,7 +93,7 @@ import type * as Policy from "./Policy.js"
 export type InExecution = Body.InExecution
 
 /**
- * The errors of `write`, as a schema.
+ * The errors of `write`.
  *
  * @since 0.1.0
  * @category errors
@@ -101,15 +101,30 @@ export type InExecution = Body.InExecution
 export const WriteError = writes.WriteError
 
 /**
- * Moves money once. An unknown outcome, and a failure that passes, are continued after a durable pause,
- * with the same key, for the time of `carryOn` of the {@link Policy.Policy}. A refusal after an unknown outcome is
- * not taken for the outcome.
+ * @since 0.1.0
+ * @category errors
+ */
+export type WriteError = typeof WriteError.Type
+
+/**
+ * The options of `write`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type WriteOptions<A, I, R> = writes.Options<A, I, R>
+
+/**
+ * Moves money once, for as long as the service remembers the key. After an unknown outcome, and after a failure that
+ * passes, it sends the request again with the same key, after durable pauses: those of `carryOn` of the
+ * {@link Policy.Policy}. If a later request is refused, the outcome stays unknown.
  *
  * @since 0.1.0
  * @category blocks
  */
 export const write = writes.write
 
+// Made once for each schema: Effect would compile a new one for each execution, which is half of its cost.
 const orCancelled = memoize(<E, EI>(error: Schema.Schema<E, EI>) =>
   Schema.Union(error, Execution.ExecutionCancelled)
 )
@@ -134,15 +149,15 @@ export const step = <A, I, E, EI, R>({
   /** May run more than once: after a crash during the step, it runs again. */
   readonly execute: Effect.Effect<A, E, R>
 }): Effect.Effect<A, E | Execution.ExecutionCancelled, InExecution | Body.Own<R>> =>
-  blocks.named(name)((run) =>
+  blocks.named(name, (run) =>
     run.step({
       name: names.step(name),
       success,
       error: orCancelled(error),
       execute: Effect.flatMap(
         run.isCancelled(),
-        (is): Effect.Effect<A, E | Execution.ExecutionCancelled, R> =>
-          is ? Effect.fail(blocks.cancelled(run)) : execute
+        (isCancelled): Effect.Effect<A, E | Execution.ExecutionCancelled, R> =>
+          isCancelled ? blocks.cancellation(run) : execute
       )
     })
   )
@@ -158,11 +173,11 @@ export const sleep = (
   name: string,
   duration: Duration.DurationInput
 ): Effect.Effect<void, Execution.ExecutionCancelled, InExecution> =>
-  blocks.named(name)((run) =>
+  blocks.named(name, (run) =>
     pauses.unlessCancelled(run, names.sleep(name), Duration.toMillis(duration))
   )
 
-/** The result of a look. A later life may have another policy: it decides only about later looks. */
+/** The result of a look. Its pause is stored: a new policy changes only later ones. */
 const lookOf = memoize(<A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) =>
   Schema.Union(
     Schema.TaggedStruct("Done", { value: success }),
@@ -191,33 +206,35 @@ export const pollUntil = <A, I, E, EI, F, R>({
   /** The errors of a look. */
   readonly failure: Schema.Schema<E, EI>
   /**
-   * One look: none if it is too early. It may read several times, for the time of the policy's `look`. An error
+   * One look: none if it is not there yet. It may read several times, for the time of the policy's `look`. An error
    * means the same as none.
    */
   readonly look: (policy: Policy.Policy["look"]) => Effect.Effect<Option.Option<A>, E, R>
   /** The error after the deadline of the policy's `wait`, with the error of the last look. */
   readonly expired: (waited: Duration.Duration, cause: Option.Option<E>) => F
 }): Effect.Effect<A, F | Execution.ExecutionCancelled, InExecution | Body.Own<R>> =>
-  blocks.named(name)((run) =>
+  blocks.named(name, (run) =>
     Effect.gen(function* () {
       const { look: lookPolicy, wait } = run.policy
       const Look = lookOf(success, failure)
 
+      /** When the first look began. */
       let firstMillis: number | undefined
       const lookOnce = (round: number) =>
         run.step({
-          name: names.round("look", name, round),
+          name: names.inRound("look", name, round),
           success: Look,
           error: Execution.ExecutionCancelled,
           execute: Effect.gen(function* () {
             const startedMillis = yield* Clock.currentTimeMillis
-            if (yield* run.isCancelled()) return yield* blocks.cancelled(run)
+            if (yield* run.isCancelled()) return yield* blocks.cancellation(run)
             const seen = yield* Effect.either(look(lookPolicy))
             if (Either.isRight(seen) && Option.isSome(seen.right)) {
               return { _tag: "Done", value: seen.right.value } as const
             }
             const pauseMillis = yield* pauses.nextMillis(wait, round)
             const waitedMillis = startedMillis - (firstMillis ?? startedMillis)
+            // The next look would come too late.
             return waitedMillis + pauseMillis > Duration.toMillis(wait.deadline)
               ? ({ _tag: "Expired", waitedMillis, cause: Either.getLeft(seen) } as const)
               : ({ _tag: "Pending", startedMillis, pauseMillis } as const)
@@ -233,7 +250,11 @@ export const pollUntil = <A, I, E, EI, F, R>({
             return yield* Effect.fail(expired(Duration.millis(result.waitedMillis), result.cause))
           case "Pending":
             firstMillis ??= result.startedMillis
-            yield* pauses.unlessCancelled(run, names.round("wait", name, round), result.pauseMillis)
+            yield* pauses.unlessCancelled(
+              run,
+              names.inRound("wait", name, round),
+              result.pauseMillis
+            )
         }
       }
     })
@@ -265,16 +286,17 @@ export const compensate = <A, E, R, R2>(
     const compensations = yield* Compensations
     const context = yield* Effect.context<R2>()
     const value = yield* effect
-    compensations.push(Effect.provide(compensation(value), context))
+    const undo = Effect.suspend(() => compensation(value))
+    compensations.push(Effect.provide(undo, context))
     return value
   })
 
 /**
- * Runs a body, and its compensations in reverse order if it fails; then the execution ends with the error. Unlike
- * those of `Workflow.withCompensation`, a compensation may pause on every engine, and none runs after a defect, an
- * unknown outcome or an `AppliedUnreadable`, or after the failure of an awaited execution whose outcome is `applied` or
- * `unknown`: the money moved, or may have. Only blocks have an outcome: nobody notes the effects of a plain activity.
- * Effect's own engines do not tell the outcome of an awaited execution.
+ * Runs a body. If that fails with a typed error, runs its compensations in reverse order, and fails with that error.
+ * Nothing is undone after a defect, or after a write or an awaited execution that failed although it moved money, or may
+ * have: the outcome of either is then `unknown`, or `applied`. Only blocks have an outcome: a plain activity counts as no
+ * movement, and so does an awaited execution on Effect's own engines. Unlike those of `Workflow.withCompensation`, a
+ * compensation may pause on every engine.
  *
  * @since 0.1.0
  * @category blocks
@@ -283,32 +305,26 @@ export const compensating = <A, E, R>(
   body: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, Exclude<R, Compensations> | InExecution> =>
   Effect.flatMap(blocks.current, (run) => {
-    // In the order in which they begin: that in which they fail may differ in a later life.
+    // Its number is that of its begin: in a later life, parts may fail in another order.
     const name = names.compensating(++run.parts)
     const compensations: Array<Effect.Effect<void>> = []
     return body.pipe(
       Effect.provideService(Compensations, compensations),
       Effect.catchAll((error) =>
         Effect.gen(function* () {
+          // From here on, blocks hear an interrupt: the engine must not end the body in a pause of a compensation.
           run.sideEffects.hasBlocks = true
           if (compensations.length === 0) return yield* Effect.fail(error)
-          // Stored, because a compensation that awaits an execution leaves doubt until that one has ended.
+          // Stored, because compensations change the answer: one that awaits an execution is in doubt meanwhile.
           const isInDoubt = yield* run.step({
             name,
             success: Schema.Boolean,
             error: Schema.Never,
             execute: Effect.sync(() => Body.isInDoubt(run.sideEffects))
           })
-          // After a write that moved money although it ended with an error, or that may have, nothing is undone.
           const undone = isInDoubt ? [] : compensations.reverse()
-          // The body may catch the error, and an interrupt is heard again then.
-          const { isCompensating } = run
-          run.isCompensating = true
-          yield* Effect.ensuring(
-            Effect.forEach(undone, (compensation) => compensation, { discard: true }),
-            Effect.sync(() => {
-              run.isCompensating = isCompensating
-            })
+          yield* Effect.all(undone, { discard: true }).pipe(
+            Effect.provideService(blocks.IsCompensating, true)
           )
           return yield* Effect.fail(error)
         })

@@ -13,7 +13,6 @@ import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import * as Durable from "./Durable.js"
 import { Key } from "./internal/Key.js"
 import { stillPending } from "./internal/stillPending.js"
@@ -69,7 +68,8 @@ const body = ({ id, uses }: typeof workflow.payloadSchema.Type) =>
       success: PaymentLink.PaymentLinkDetail,
       failure: Errors.ReadError,
       look: (policy) =>
-        Stream.runLast(links.changes(id, { ...policy, until: isOver })).pipe(
+        links.awaitFinal(id, { ...policy, until: isOver }).pipe(
+          Effect.asSome,
           Effect.catchTag("PaymentLinkStillActive", () => Effect.succeedNone)
         ),
       expired: (waited, cause) =>

@@ -16,8 +16,8 @@ import * as Schema from "effect/Schema"
 const Time = Schema.declare(
   (input): input is Duration.DurationInput =>
     Option.exists(
-      Option.map(Duration.decodeUnknown(input), Duration.toMillis),
-      (millis) => millis >= 1 && Number.isFinite(millis)
+      Duration.decodeUnknown(input),
+      (time) => Duration.isFinite(time) && Duration.toMillis(time) >= 1
     ),
   { description: 'a finite duration of at least 1 millisecond, such as "30 seconds"' }
 )
@@ -49,11 +49,9 @@ const Pauses = Schema.Struct({
  */
 export const Policy = Schema.Struct({
   /**
-   * Between two calls that move money, if the outcome of the first is unknown, or it was not applied for a
-   * reason that passes, such as a rate limit. Each call has its own retries; this is no second layer of
-   * them, but their continuation after a durable pause, with the same key. The last one is sent before the pause that
-   * would pass the deadline. Choose a deadline within which the service remembers a key: a request that is sent again
-   * after that moves money twice.
+   * The pauses between the calls of a write with one key, after an unknown outcome or a failure that passes, such as a
+   * rate limit. Each call has its own retries. No call follows a pause that would end after the deadline. The service
+   * must remember a key for longer than that: afterwards, the same request moves money twice.
    */
   carryOn: Pauses,
   /**
@@ -67,7 +65,7 @@ export const Policy = Schema.Struct({
     factor: factor(1),
     /** No pause between two reads of a look is longer. */
     cap: Time,
-    /** How long a look may take, the wait for its turn included. If its first read takes longer, it learns nothing. */
+    /** How long a look may take. If its first read takes longer, it sees nothing. */
     deadline: Time
   }),
   /** Between two looks at a resource whose status is not final. */
@@ -81,9 +79,9 @@ export const Policy = Schema.Struct({
 export interface Policy extends Schema.Schema.Type<typeof Policy> {}
 
 /**
- * Most payments are final within the first look, a minute. After that, a pause is about half as long as
- * the time already waited. The wait ends after 30 days, and takes about 27 looks in all. A call whose
- * outcome stays unknown is repeated for a day: idempotency keys commonly live that long.
+ * Most payments are final within the first look, a minute. After that, a pause is about half as long as the time already
+ * waited: about 27 looks in 30 days. A call whose outcome stays unknown is repeated for a day: idempotency keys commonly
+ * live that long.
  *
  * @since 0.1.0
  * @category constructors

@@ -501,6 +501,27 @@ VirtualClock.test("a write sends nothing after an interrupt", () =>
   })
 )
 
+VirtualClock.test(
+  "an interrupt does not end a write in doubt at a pause of no length before it",
+  () =>
+    Effect.gen(function* () {
+      let calls = 0
+      const send: Send = (key) => (++calls === 1 ? Effect.fail(lost(key)) : Effect.succeed("pay-1"))
+      const body = Effect.zipRight(Durable.sleep("nothing", 0), pay(send))
+      yield* Effect.gen(function* () {
+        const operator = yield* started
+        yield* VirtualClock.pass("500 millis")
+        yield* operator.interrupt(key)
+        yield* VirtualClock.pass("1 minute")
+        const { outcome, resource } = yield* operator.status(key)
+        assert.deepStrictEqual(
+          { calls, outcome, resource },
+          { calls: 2, outcome: "applied", resource: "pay-1" }
+        )
+      }).pipe(on(Shop.toLayer(() => body)))
+    })
+)
+
 VirtualClock.test("an uninterruptible body of a runner that was taken for dead goes on", () =>
   Effect.gen(function* () {
     const store = yield* memoryStore.make

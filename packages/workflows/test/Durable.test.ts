@@ -177,7 +177,7 @@ describe("the blocks", () => {
       Effect.gen(function* () {
         const end = Option.getOrThrow(yield* run(60))
         const text = Exit.isFailure(end) ? Cause.pretty(end.cause) : "no failure"
-        assert.include(text, 'Shop/Test/1: two steps have the name "Shop.collect"')
+        assert.include(text, 'Shop/Test/1: two blocks have the name "Shop.collect"')
         assert.strictEqual((yield* (yield* Operator.of(Shop)).status("order-42")).state, "Died")
         assert.deepStrictEqual(yield* world.keysOf("Payments.create"), ["order-42"])
       }).pipe(

@@ -13,7 +13,7 @@ const schemasOf = memoize(
   <Id, C, CI>(id: Schema.Schema<Id, string>, resource: Schema.Schema<C, CI>) => ({
     Created: Schema.Struct({
       id,
-      /** The id without the secrets of the call. */
+      /** The id for errors and logs: a secret of the call that it repeats, such as a token, is redacted. */
       shown: Schema.String,
       /** None if it could not be read as a whole. */
       resource: Schema.optional(resource)
@@ -22,11 +22,11 @@ const schemasOf = memoize(
   })
 )
 
-/** The members of a payload that continues an earlier call. */
+/** The member of a payload that continues an earlier call. */
 export const earlier = {
   /**
-   * When a request with the same key may have been sent before, such as by a plain call that ended with
-   * `OutcomeUnknown`, in milliseconds since 1970. No refusal then shows that nothing was created.
+   * When a plain call with the same key was made that ended with `OutcomeUnknown`, in milliseconds since 1970. A refusal
+   * then does not show that nothing was created.
    */
   sentMillis: Schema.optional(Schema.Finite)
 }
@@ -56,7 +56,7 @@ export const create = <By extends "id" | "reference", C extends Polling.Resource
 }) => {
   const { Created, isId } = schemasOf(id, resource)
   if (known !== undefined) {
-    // Its effect on an execution is that of a creation.
+    // Nothing is sent. For an interrupt and for compensations, it counts as created.
     return Effect.map(blocks.current, ({ sideEffects }): typeof Created.Type => {
       Body.add(sideEffects, { outcome: "applied", hasFailed: false, resource: known })
       return { id: known, shown: known }

@@ -1,20 +1,22 @@
-/** The names of the steps and pauses of blocks, which are stored, and which an operator's view reads. */
+/** The names of the steps and pauses of blocks, which are stored. */
 
 /** A step or a pause in one round of a block. */
-export const round = (
+export const inRound = (
   kind: "begin" | "write" | "look" | "carry-on" | "wait",
   block: string,
   round: number
 ): string => `${kind}/${block}/${round}`
 
-/** A step of a user's. */
+/** The step of `Durable.step`. */
 export const step = (name: string): string => `step/${name}`
 
 /** The decision whether a part of the body that has failed is undone. */
 export const compensating = (part: number): string => `compensating/part ${part}`
 
-/** A pause of a user's. */
+/** The pause of `Durable.sleep`. */
 export const sleep = (name: string): string => `sleep/${name}`
+
+// An operator's view takes them apart again.
 
 /** The kind, the block and the round of a step. It is stored with its attempt. */
 export const roundPattern = /^(begin|write|look)\/(.+)\/(\d+)\/\d+$/

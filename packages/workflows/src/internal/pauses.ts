@@ -7,7 +7,7 @@ import * as blocks from "./blocks.js"
 
 /** Between half and the whole of a time, so that executions that started together do not wake together. */
 export const jitter = (millis: number): Effect.Effect<number> =>
-  Effect.map(Random.next, (random) => Math.max(1, Math.round(millis * (0.5 + random / 2))))
+  Effect.map(Random.nextRange(millis / 2, millis), (millis) => Math.max(1, Math.round(millis)))
 
 /** The length of a pause of an execution, in milliseconds. */
 export const nextMillis = (
@@ -20,14 +20,15 @@ export const sleep = (name: string, millis: number) =>
   DurableClock.sleep({
     name,
     duration: Duration.millis(millis),
-    // A pause in memory would start again after a crash.
+    // A pause in memory would start again after a crash. It must be a duration: Effect takes 0 for its default.
     inMemoryThreshold: Duration.zero
   })
 
-/** The same. An `interrupt` ends the pause, and with it the execution. */
+/** Like `sleep`, but an `interrupt` ends it with `ExecutionCancelled`. */
 export const unlessCancelled = (run: blocks.Run, name: string, millis: number) =>
+  // A pause of no length stores nothing: a later run would be cancelled there, before a write in doubt.
   millis <= 0
     ? Effect.void
-    : Effect.flatMap(run.isCancelled(name), (is) =>
-        is ? Effect.fail(blocks.cancelled(run)) : sleep(name, millis)
+    : Effect.flatMap(run.isCancelled(name), (isCancelled) =>
+        isCancelled ? blocks.cancellation(run) : sleep(name, millis)
       )

@@ -8,18 +8,16 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as blocks from "./blocks.js"
 import * as names from "./names.js"
 import * as pauses from "./pauses.js"
 
-export const WriteError = Schema.Union(
-  ...Errors.KeyedWriteError.members,
-  Execution.ExecutionCancelled
-)
+export const WriteError = Schema.Union(Errors.KeyedWriteError, Execution.ExecutionCancelled)
 
-interface Options<A, I, R> {
+export interface Options<A, I, R> {
   /** The name of the block, such as `Shop.refund`. */
   readonly operation: string
   /**
@@ -33,20 +31,30 @@ interface Options<A, I, R> {
   /** The call. It has its own retries, and may run more than once, always with the same key. */
   readonly send: (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<A, Errors.KeyedWriteError, R>
   /**
-   * When the request may have been sent before this block, with the same key. It may have been applied then,
-   * whatever the service answers now: a refusal does not count.
+   * When an earlier call may have sent this request, with the same key, in milliseconds since 1970. A refusal then does
+   * not show that nothing was applied.
    */
   readonly sentMillis?: number | undefined
 }
 
 /**
- * See `Durable.write`. It has rounds, each with up to three stored names:
+ * See `Durable.write`. Each of its rounds stores three names, one after another:
  *
- * | name        | stored                                                              |
- * | ----------- | ------------------------------------------------------------------- |
- * | `begin/…`   | before the request: a later life that finds it knows of the request |
- * | `write/…`   | the outcome of the call: the resource, an error, or `Open`          |
- * | `carry-on/…`| the pause after `Open`, before the next round                       |
+ * | name         | meaning                                                                      |
+ * | ------------ | ---------------------------------------------------------------------------- |
+ * | `begin/…`    | the request may leave from now on: a later life that finds it is in doubt    |
+ * | `write/…`    | the outcome of the call, as below                                            |
+ * | `carry-on/…` | the pause after `Open`, before the next round                                |
+ *
+ * | an earlier request may be applied | answer                           | outcome                        |
+ * | --------------------------------- | -------------------------------- | ------------------------------ |
+ * | yes or no                         | success                          | `Created`: the end             |
+ * | yes or no                         | `AppliedUnreadable`, `KeyReused` | the error: the end             |
+ * | no                                | a refusal                        | the error: the end             |
+ * | no                                | a failure that passes, or none   | `Open` with the error          |
+ * | yes                               | any other                        | `Open` with `OutcomeUnknown`   |
+ *
+ * An `Open` whose pause would pass the deadline is the end, with its error.
  */
 export const write = <A, I, R>({
   idOf,
@@ -60,38 +68,38 @@ export const write = <A, I, R>({
   Errors.KeyedWriteError | Execution.ExecutionCancelled,
   Body.InExecution | Body.Own<R>
 > =>
-  blocks.named(operation)((run) =>
+  blocks.named(operation, (run) =>
     Effect.gen(function* () {
-      const twice = `two writes have the key "${key}". The service takes the second for the first.`
-      yield* blocks.take(run, `Idempotency-Key: ${key}`, twice)
+      const why = `two writes have the key "${key}". The service takes the second for the first.`
+      yield* blocks.once(run, `Idempotency-Key: ${key}`, why)
       const { carryOn } = run.policy
       const Result = resultOf(success)
       const deadlineMillis = Duration.toMillis(carryOn.deadline)
 
-      /** When the first request may have been sent. The clock of a life may be ahead. */
+      /** When the first request may have been sent. The first `begin` makes it finite. */
       let sinceMillis = sentMillis ?? Infinity
-      /** Whether a request may have been applied, and no answer to it is known. */
-      let isInDoubt = sentMillis !== undefined
+      /** Whether a request may have been applied to which no answer is known. */
+      let mayBeApplied = sentMillis !== undefined
 
-      /** One call, with its own retries. It runs again if it was interrupted, or its outcome was not stored. */
+      /** One call, with its own retries. */
       const call = (round: number) =>
         run.step({
-          name: names.round("write", operation, round),
+          name: names.inRound("write", operation, round),
           success: Result,
           error: WriteError,
           execute: Effect.gen(function* () {
             const waitedMillis = (yield* Clock.currentTimeMillis) - sinceMillis
-            // Neither a refusal nor an interrupt undoes an earlier request.
-            const isAgain = isInDoubt
-            if (!isAgain && (yield* run.isCancelled())) return yield* blocks.cancelled(run)
+            const isInDoubt = mayBeApplied
+            if (!isInDoubt && (yield* run.isCancelled())) return yield* blocks.cancellation(run)
             // The process may have been down for days, and the service may have forgotten the key.
-            if (isAgain && waitedMillis > deadlineMillis) return yield* tooOld(operation, key)
+            if (isInDoubt && waitedMillis > deadlineMillis) return yield* tooOld(operation, key)
             const pauseMillis = yield* pauses.nextMillis(carryOn, round)
             const isLast = waitedMillis + pauseMillis > deadlineMillis
-            isInDoubt = true
+            // If this call is interrupted, it runs again, and must know of this request.
+            mayBeApplied = true
             return yield* send(key).pipe(
               Effect.map((resource) => ({ _tag: "Created", resource }) as const),
-              Effect.mapError((error) => (isAgain ? afterDoubt(error, operation, key) : error)),
+              Effect.mapError((error) => (isInDoubt ? inDoubt(error, operation, key) : error)),
               Effect.catchAll((error) =>
                 isWorthRepeating(error) && !isLast
                   ? Effect.succeed({ _tag: "Open", error, pauseMillis } as const)
@@ -104,39 +112,40 @@ export const write = <A, I, R>({
       const ended = Effect.gen(function* () {
         for (let round = 0; ; round++) {
           const begun = yield* begin(run, operation, round)
+          // The clock of an earlier life may have been ahead.
           sinceMillis = Math.min(sinceMillis, begun.atMillis)
-          isInDoubt ||= !begun.isFirst
+          mayBeApplied ||= !begun.isFirst
           const result: typeof Result.Type = yield* call(round)
-          if (result._tag === "Created") {
-            const resource = idOf(result.resource)
-            Body.add(run.sideEffects, { outcome: "applied", hasFailed: false, resource })
-            return result.resource
-          }
-          isInDoubt = result.error._tag === "OutcomeUnknown"
-          const pause = names.round("carry-on", operation, round)
-          yield* isInDoubt
+          if (result._tag === "Created") return result.resource
+          mayBeApplied = result.error._tag === "OutcomeUnknown"
+          const pause = names.inRound("carry-on", operation, round)
+          yield* mayBeApplied
             ? pauses.sleep(pause, result.pauseMillis)
             : pauses.unlessCancelled(run, pause, result.pauseMillis)
         }
       })
-      return yield* Effect.onError(ended, (cause) =>
-        Effect.sync(() => {
-          const error = Option.getOrUndefined(Cause.failureOption(cause))
-          // A cancellation comes before a request.
-          if (error?._tag === "ExecutionCancelled") return
-          // A defect or an interrupt, such as by a block beside it that failed, says nothing about a request.
-          const unanswered = isInDoubt ? "unknown" : "notApplied"
-          const outcome = error === undefined ? unanswered : Errors.outcome(error)
-          Body.add(run.sideEffects, { outcome, hasFailed: true })
-        })
-      )
+
+      const note = (exit: Exit.Exit<A, typeof WriteError.Type>) => {
+        if (Exit.isSuccess(exit)) {
+          const resource = idOf(exit.value)
+          return Body.add(run.sideEffects, { outcome: "applied", hasFailed: false, resource })
+        }
+        const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
+        // A cancellation comes before a request.
+        if (error?._tag === "ExecutionCancelled") return
+        // A defect or an interrupt, such as by a block beside it that failed, says nothing about a request.
+        const unanswered = mayBeApplied ? "unknown" : "notApplied"
+        const outcome = error === undefined ? unanswered : Errors.outcome(error)
+        Body.add(run.sideEffects, { outcome, hasFailed: true })
+      }
+      return yield* Effect.onExit(ended, (exit) => Effect.sync(() => note(exit)))
     })
   )
 
-/** A call that did not end the write. A later life may have another policy: it decides only about later calls. */
+/** A call that did not end the write. Its pause is stored: a new policy changes only later ones. */
 const Open = Schema.TaggedStruct("Open", {
   pauseMillis: Schema.Number,
-  error: Schema.Union(...Errors.KeyedWriteError.members)
+  error: Errors.KeyedWriteError
 })
 
 const resultOf = memoize(<A, I>(success: Schema.Schema<A, I>) =>
@@ -145,12 +154,12 @@ const resultOf = memoize(<A, I>(success: Schema.Schema<A, I>) =>
 
 const Beginning = Schema.Struct({ atMillis: Schema.Number })
 
-/** Stores that the request of a round may leave from now on. If an earlier life has, it may have been sent. */
+/** Stores that the request of a round may leave from now on. `isFirst` is false if an earlier life has stored it. */
 const begin = (run: blocks.Run, operation: string, round: number) =>
   Effect.gen(function* () {
     let isFirst = false
     const { atMillis } = yield* run.step({
-      name: names.round("begin", operation, round),
+      name: names.inRound("begin", operation, round),
       success: Beginning,
       error: Schema.Never,
       execute: Effect.map(Clock.currentTimeMillis, (atMillis) => {
@@ -161,7 +170,7 @@ const begin = (run: blocks.Run, operation: string, round: number) =>
     return { atMillis, isFirst }
   })
 
-/** Whether a request that was not applied is worth repeating after a pause. */
+/** Whether the same request is worth sending again after a pause, with the same key. */
 export const isWorthRepeating = (error: Errors.KeyedWriteError): boolean => {
   switch (error._tag) {
     case "OutcomeUnknown":
@@ -177,8 +186,8 @@ export const isWorthRepeating = (error: Errors.KeyedWriteError): boolean => {
   }
 }
 
-/** The error of a request after one whose outcome is unknown: a refusal does not show that the other was not applied. */
-const afterDoubt = (
+/** The error of a request after one that may be applied: a refusal says nothing about the earlier one. */
+const inDoubt = (
   error: Errors.KeyedWriteError,
   operation: string,
   key: IdempotencyKey.IdempotencyKey
@@ -198,7 +207,7 @@ const afterDoubt = (
   }
 }
 
-/** An earlier request may have been applied, and the service may have forgotten its key. */
+/** The service may have forgotten the key: to send the request again could pay twice. */
 const tooOld = (operation: string, key: IdempotencyKey.IdempotencyKey): Errors.OutcomeUnknown => {
   const message =
     `${operation}: an earlier request may have been applied, and is too old to be sent again under the ` +
