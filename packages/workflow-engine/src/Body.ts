@@ -22,7 +22,7 @@ import type * as Execution from "./Execution.js"
 export type InExecution = WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
 
 /**
- * The services of the caller's own that a step needs.
+ * The services that a step needs beside its scope and its execution.
  *
  * @since 0.1.0
  * @category models
@@ -79,7 +79,7 @@ export interface Step<A, I, E, EI, R> {
 }
 
 /**
- * A run of a body on an engine of this package, as its blocks see it.
+ * A run of a body, as its blocks see it.
  *
  * @since 0.1.0
  * @category models
@@ -95,7 +95,7 @@ export interface Run {
   readonly step: <A, I, E, EI, R>(
     step: Step<A, I, E, EI, R>
   ) => Effect.Effect<A, E, Own<R> | InExecution>
-  /** The engine stores their outcome with the end of the execution. */
+  /** The engines of this package store their outcome with the end of the execution. */
   readonly sideEffects: SideEffects
 }
 

@@ -89,27 +89,45 @@ export const exitJson = <A, I, E, EI>(
 ) => json(Schema.Exit({ success, failure, defect: Schema.Defect }))
 
 /**
+ * An encoded end, and the same end as later runs read it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface EncodedExit<A, E> {
+  readonly exit: Exit.Exit<A, E>
+  readonly json: string
+}
+
+/**
  * Encodes and decodes the end of a step or an execution.
  *
  * @since 0.1.0
  * @category models
  */
-export type ExitCodec<A, E> = ReturnType<typeof exitCodec<A, unknown, E, unknown>>
+export interface ExitCodec<A, E> {
+  /** Fails with a text about the subject if the end cannot be encoded and read again. */
+  readonly encode: (
+    subject: string,
+    exit: Exit.Exit<A, E>
+  ) => Effect.Effect<EncodedExit<A, E>, string>
+  /** The same. It encodes a defect in place of an end that cannot be encoded. */
+  readonly store: (subject: string, exit: Exit.Exit<A, E>) => Effect.Effect<EncodedExit<A, E>>
+  readonly fromJson: (json: string) => Effect.Effect<Exit.Exit<A, E>, ParseResult.ParseError>
+}
 
 /**
- * Encodes and decodes `exitJson`. `encode` reads again what it has encoded, as later runs do, and fails with an error about
- * its subject if that is not possible. `store` encodes a defect in its place.
+ * Encodes and decodes `exitJson`.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const exitCodec = memoize(
-  <A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) => {
+  <A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>): ExitCodec<A, E> => {
     const schema = exitJson(success, failure)
     const toJson = Schema.encode(schema)
     const fromJson = Schema.decode(schema)
-    type Encoded = { readonly exit: typeof schema.Type; readonly json: string }
-    const encode = (subject: string, exit: typeof schema.Type): Effect.Effect<Encoded, string> =>
+    const encode: ExitCodec<A, E>["encode"] = (subject, exit) =>
       Effect.suspend(() => toJson(exit)).pipe(
         Effect.flatMap((json) => Effect.map(fromJson(json), (exit) => ({ exit, json }))),
         Effect.catchAllDefect(Effect.fail),
@@ -120,7 +138,7 @@ export const exitCodec = memoize(
           return `${subject} does not fit its schema, or JSON does not keep it: ${reason}. Use another value, or change the schema.`
         })
       )
-    const store = (subject: string, exit: typeof schema.Type): Effect.Effect<Encoded> =>
+    const store: ExitCodec<A, E>["store"] = (subject, exit) =>
       Effect.catchAll(encode(subject, exit), (defect) => store(subject, Exit.die(defect)))
     return { encode, fromJson, store }
   }

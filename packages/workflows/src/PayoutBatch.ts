@@ -3,11 +3,15 @@
  * no item is paid twice, however often the process dies. The batch sends the first request of each item. An item
  * that is not final after that is handed over to an execution of `DisbursePayout`.
  *
+ * In `internal/batch`, `start` stores the items (`load`) and begins an execution, which owns the batch in an epoch
+ * (`own`), sends first requests (`drive`), and follows the items that it has handed over (`follow`). `rules` has the
+ * state of an item after each event, and `operate` the other methods, which change the table.
+ *
  * @since 0.1.0
  */
 import * as Workflow from "@effect/workflow/Workflow"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
-import * as Payouts from "@manilla/payouts/Payouts"
+import type * as Payouts from "@manilla/payouts/Payouts"
 import * as Engine from "@manilla/workflow-engine/Engine"
 import type * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
@@ -18,10 +22,9 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Batch from "./Batch.js"
-import * as DisbursePayout from "./DisbursePayout.js"
 import { load } from "./internal/batch/load.js"
 import * as operate from "./internal/batch/operate.js"
-import { run, summaryOf } from "./internal/batch/own.js"
+import { run } from "./internal/batch/own.js"
 import { workflowName } from "./internal/batch/rules.js"
 import * as Policy from "./Policy.js"
 
@@ -105,40 +108,6 @@ export const workflow = Workflow.make({
   idempotencyKey: ({ key }) => key
 })
 
-const make = Effect.gen(function* () {
-  const { batches: table } = yield* Engine.Engine
-  const operator = yield* Operator.of(workflow)
-  const { found, ...operations } = operate.make(table)
-
-  const service: Service = {
-    ...operations,
-    start: (batchKey, items) =>
-      load(
-        table,
-        batchKey,
-        items,
-        operator
-          .start({ key: batchKey })
-          .pipe(
-            Effect.catchTag("InvalidPayload", "PayloadMismatch", "UnreadablePayload", Effect.die)
-          )
-      ),
-    progress: (batchKey) =>
-      Stream.repeatEffectWithSchedule(
-        operations.status(batchKey),
-        Schedule.spaced("500 millis")
-      ).pipe(
-        Stream.takeUntil(({ phase }) => phase === "ended"),
-        Stream.changesWith(isSame)
-      ),
-    await: (batchKey) =>
-      Effect.flatMap(found(batchKey), ({ phase, total }) =>
-        phase === "ended" ? summaryOf(table, batchKey, total) : operator.await(batchKey)
-      )
-  }
-  return service
-})
-
 /**
  * A layer that starts and operates batches, and runs none: `layer` in another process does, or in this one later.
  *
@@ -147,11 +116,35 @@ const make = Effect.gen(function* () {
  */
 export const layerOperator: Layer.Layer<PayoutBatch, never, Engine.Engine> = Layer.effect(
   PayoutBatch,
-  make
+  Effect.gen(function* () {
+    const { batches: table } = yield* Engine.Engine
+    const operator = yield* Operator.of(workflow)
+    const { found, ...operations } = operate.make(table)
+    return PayoutBatch.of({
+      ...operations,
+      start: (batchKey, items) => {
+        const begin = operator
+          .start({ key: batchKey })
+          .pipe(
+            Effect.catchTag("InvalidPayload", "PayloadMismatch", "UnreadablePayload", Effect.die)
+          )
+        return load(table, batchKey, items, begin)
+      },
+      progress: (batchKey) =>
+        Stream.repeatEffectWithSchedule(
+          operations.status(batchKey),
+          Schedule.spaced("500 millis")
+        ).pipe(
+          Stream.takeUntil(({ phase }) => phase === "ended"),
+          Stream.changes
+        ),
+      await: (batchKey) =>
+        Effect.flatMap(found(batchKey), ({ phase, total }) =>
+          phase === "ended" ? operate.summaryOf(table, batchKey, total) : operator.await(batchKey)
+        )
+    })
+  })
 )
-
-const isSame = (a: Batch.Progress, b: Batch.Progress): boolean =>
-  JSON.stringify(a) === JSON.stringify(b)
 
 const isConcurrency = (value: number) => Number.isInteger(value) && value >= 1 && value <= 1_000
 
@@ -203,22 +196,16 @@ export const layer = ({
   Policy.InvalidPolicy,
   Payouts.Payouts | Engine.Engine | WorkflowEngine.WorkflowEngine
 > => {
-  const body = Layer.unwrapScoped(
+  const body = Layer.unwrapEffect(
     Effect.gen(function* () {
       if (!isConcurrency(concurrency)) {
         return yield* new Policy.InvalidPolicy({
           issues: [{ field: "concurrency", rule: "must be an integer from 1 to 1000" }]
         })
       }
-      const engine = yield* Engine.Engine
-      const payouts = yield* Payouts.Payouts
-      const disburse = yield* Operator.of(DisbursePayout.workflow)
-      const { look } = yield* Policy.Current
       const turns = yield* Effect.makeSemaphore(1)
-      return workflow.toLayer(({ key: batchKey }) =>
-        run({ batchKey, concurrency, look, payouts, engine, disburse, turns })
-      )
+      return workflow.toLayer(({ key: batchKey }) => run({ batchKey, concurrency, turns }))
     })
   )
-  return Layer.provideMerge(layerOperator, body)
+  return Layer.merge(layerOperator, body)
 }

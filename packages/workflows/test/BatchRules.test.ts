@@ -10,7 +10,7 @@ import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as memoryTable from "../../workflow-engine/src/internal/memoryBatches.js"
 import * as operate from "../src/internal/batch/operate.js"
-import { summaryOf } from "../src/internal/batch/own.js"
+import { summaryOf } from "../src/internal/batch/operate.js"
 import * as rules from "../src/internal/batch/rules.js"
 
 const operation = "Payouts.create"

@@ -18,6 +18,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import type * as Tracer from "effect/Tracer"
 import * as children from "../../workflow-engine/src/internal/children.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import * as transitions from "../../workflow-engine/src/internal/transitions.js"
@@ -449,7 +450,7 @@ VirtualClock.test("a payload with a time that cannot be stored is refused", () =
   )
 )
 
-VirtualClock.test("a write that was sent before is unknown, although its body fails first", () =>
+VirtualClock.test("a write that is about to be sent is unknown if its body fails first", () =>
   Effect.gen(function* () {
     const store = yield* memoryStore.make
     const keep: typeof store.keep = (executionId, runner, step) =>
@@ -459,8 +460,7 @@ VirtualClock.test("a write that was sent before is unknown, although its body fa
       key,
       success: Schema.String,
       idOf: (id) => id,
-      send: () => Effect.succeed("pay-1"),
-      sentMillis: 0
+      send: () => Effect.succeed("pay-1")
     })
     const failing = Effect.delay(new Failed(), "100 millis")
     const body = Effect.as(Effect.all([write, failing], { concurrency: 2 }), "")
@@ -520,6 +520,28 @@ VirtualClock.test(
         )
       }).pipe(on(Shop.toLayer(() => body)))
     })
+)
+
+VirtualClock.test("a step that fails has a span that failed", () =>
+  Effect.gen(function* () {
+    const spans: Array<Tracer.AnySpan> = []
+    const body = Durable.step({
+      name: "fails",
+      success: Schema.String,
+      error: Failed,
+      execute: Effect.zipRight(
+        Effect.map(Effect.currentParentSpan, (span) => void spans.push(span)).pipe(Effect.orDie),
+        new Failed()
+      )
+    })
+    yield* Effect.zipRight(started, VirtualClock.pass("1 second")).pipe(
+      on(Shop.toLayer(() => body))
+    )
+    const exits = spans.map((span) =>
+      span._tag === "Span" && span.status._tag === "Ended" ? span.status.exit : undefined
+    )
+    assert.isTrue(exits.length === 1 && exits[0] !== undefined && Exit.isFailure(exits[0]))
+  })
 )
 
 VirtualClock.test("an uninterruptible body of a runner that was taken for dead goes on", () =>

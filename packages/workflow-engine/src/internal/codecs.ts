@@ -77,5 +77,5 @@ export const readEnd = (workflow: Workflow.Any, ended: Execution.Execution) =>
     Effect.orDie(endCodec(workflow).fromJson(exit))
   )
 
-/** The end of an activity, or a signal, with its values as they are stored: Effect decodes them. */
+/** A signal, whose values Effect has encoded, or a mark, which has none. */
 export const stepCodec = exitCodec(Schema.Unknown, Schema.Unknown)

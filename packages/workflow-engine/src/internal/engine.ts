@@ -206,7 +206,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           const hasFailed = end.state !== "Succeeded"
           return Exit.succeed({ hasFailed, exit, outcome, resource })
         })
-        const child = yield* yield* runStep(run, step, children.codec, ended)
+        const child = yield* Effect.flatten(runStep(run, step, children.codec, ended))
         Body.add(sideEffects, child)
         const exit = yield* read(run, step, codecs.endCodec(workflow), child.exit)
         sideEffects.open.delete(pause)
@@ -267,6 +267,8 @@ const make = (store: EngineStore, options: runners.Options) =>
       Effect.gen(function* () {
         const { name } = deferred
         const run = yield* current
+        const { executionId } = run.execution
+        yield* Effect.annotateCurrentSpan({ executionId })
         yield* refuseInStep(run, yield* WorkflowEngine.WorkflowInstance)
         yield* Text.checkName(name)
         const isPause = name.startsWith(prefix)
@@ -276,7 +278,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           return Exit.void
         }
         if (!isPause && !(yield* hasCancelled(run, pause))) {
-          const steps = yield* Store.persistently(store.steps(run.execution.executionId))
+          const steps = yield* Store.persistently(store.steps(executionId))
           const signal = steps.find((step) => step.name === pause)
           if (signal !== undefined) {
             run.pauses.delete(pause)
@@ -366,7 +368,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           run.clocks.set(clock.name, Math.min(dueMillis, Execution.never))
         })
     })
-    // They decode themselves. Effect would compile the schema of each activity anew, at ten times the cost of the rest.
+    // These two decode what they read. Effect's would compile the schema of each activity anew, at many times its cost.
     const engine: Service = { ...encoded, activityExecute, deferredResult }
 
     const isHealthy = beats.pipe(

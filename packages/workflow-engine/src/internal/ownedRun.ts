@@ -156,9 +156,9 @@ export const make = (store: engineStore.EngineStore) => {
     step: <A, I, E, EI, R>({ error, execute, name, success }: Body.Step<A, I, E, EI, R>) => {
       // Every step needs an execution, and so does this one whatever the effect needs.
       const scoped = Effect.scoped(execute) as Effect.Effect<A, E, Body.Own<R> | Body.InExecution>
-      const executed = completed(name, scoped).pipe(
-        Effect.provideService(Body.InStepOf, run.execution.executionId),
-        Effect.withSpan(name, { captureStackTrace: false })
+      const traced = Effect.withSpan(scoped, name, { captureStackTrace: false })
+      const executed = completed(name, traced).pipe(
+        Effect.provideService(Body.InStepOf, run.execution.executionId)
       )
       const result = runStep(run, firstOf(name), Encoding.exitCodec(success, error), executed)
       // A pause beside it does not suspend the body before the result is stored.

@@ -78,7 +78,7 @@ export const write = <A, I, R>({
 
       /** When the first request may have been sent. The first `begin` makes it finite. */
       let sinceMillis = sentMillis ?? Infinity
-      /** Whether a request may have been applied to which no answer is known. */
+      /** Whether an earlier request may have been applied. */
       let mayBeApplied = sentMillis !== undefined
 
       /** One call, with its own retries. */
@@ -133,9 +133,8 @@ export const write = <A, I, R>({
         const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
         // A cancellation comes before a request.
         if (error?._tag === "ExecutionCancelled") return
-        // A defect or an interrupt, such as by a block beside it that failed, says nothing about a request.
-        const unanswered = mayBeApplied ? "unknown" : "notApplied"
-        const outcome = error === undefined ? unanswered : Errors.outcome(error)
+        // After a defect or an interrupt, another engine or a later life may send a request yet.
+        const outcome = error === undefined ? "unknown" : Errors.outcome(error)
         Body.add(run.sideEffects, { outcome, hasFailed: true })
       }
       return yield* Effect.onExit(ended, (exit) => Effect.sync(() => note(exit)))
@@ -154,7 +153,7 @@ const resultOf = memoize(<A, I>(success: Schema.Schema<A, I>) =>
 
 const Beginning = Schema.Struct({ atMillis: Schema.Number })
 
-/** Stores that the request of a round may leave from now on. `isFirst` is false if an earlier life has stored it. */
+/** A write-ahead record: if an earlier life has stored it, the request of the round may have left. */
 const begin = (run: blocks.Run, operation: string, round: number) =>
   Effect.gen(function* () {
     let isFirst = false

@@ -1,10 +1,13 @@
 import * as Payout from "@manilla/payouts/Payout"
+import * as Payouts from "@manilla/payouts/Payouts"
 import type * as Batches from "@manilla/workflow-engine/Batches"
+import * as Engine from "@manilla/workflow-engine/Engine"
 import { persistently } from "@manilla/workflow-engine/Store"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Policy from "../../Policy.js"
 import { jitter } from "../pauses.js"
 import { follow } from "./follow.js"
 import { afterDefects } from "./Owner.js"
@@ -26,25 +29,30 @@ const longestPauseMillis = 60_000
 export class Overtaken extends Data.TaggedError("Overtaken") {}
 
 /** The first request of an item. */
-const send = ({ batchKey, payouts }: Owner, { key, request }: Batches.Item) =>
+const send = ({ batchKey }: Owner, { key, request }: Batches.Item) =>
   Effect.gen(function* () {
+    const payouts = yield* Payouts.Payouts
     const serviceKey = yield* rules.businessKey(batchKey, key)
-    // The client checks the request.
+    // `create` checks the request.
     const created = yield* Effect.exit(payouts.create(JSON.parse(request), { key: serviceKey }))
     return rules.afterRequest(created)
   })
 
 /** Reads a payout until its status is final, for the time of the policy's `look`. */
-const lookAt = ({ look, payouts }: Owner, reference: string) =>
-  payouts
-    .awaitFinal(Payout.makeReference(reference), look)
-    .pipe(Effect.exit, Effect.map(rules.afterLook))
+const lookAt = (reference: string) =>
+  Effect.gen(function* () {
+    const payouts = yield* Payouts.Payouts
+    const { look } = yield* Policy.Current
+    const id = Payout.makeReference(reference)
+    return rules.afterLook(yield* Effect.exit(payouts.awaitFinal(id, look)))
+  })
 
 /** Each run reads the next items in these states, in the order of their numbers; none at the end. */
-const makePages = ({ batchKey, engine }: Owner, states: ReadonlyArray<Batches.State>) => {
+const makePages = ({ batchKey }: Owner, states: ReadonlyArray<Batches.State>) => {
   let after = -1
   return Effect.gen(function* () {
-    const page = yield* persistently(engine.batches.read(batchKey, { states, after }, itemsPerPage))
+    const { batches: table } = yield* Engine.Engine
+    const page = yield* persistently(table.read(batchKey, { states, after }, itemsPerPage))
     after = page.at(-1)?.number ?? after
     return page
   })
@@ -79,12 +87,16 @@ const makePace = ({ batchKey, concurrency }: Owner) => {
     })
 }
 
-/** Sends the first request of each waiting item, and hands over what is not final after it, until the batch has ended. */
-export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
+/**
+ * Sends the first request of each waiting item, and hands over each item that is not final after it, until the batch has
+ * ended.
+ */
+export const drive = (
+  owner: Owner
+): Effect.Effect<void, Overtaken, Engine.Engine | Payouts.Payouts> =>
   Effect.gen(function* () {
     const { batchKey, epoch } = owner
-    const table = owner.engine.batches
-    const scope = yield* Effect.scope
+    const { batches: table } = yield* Engine.Engine
     const pace = makePace(owner)
     const waiting: Array<Batches.Item> = []
     const open = {
@@ -101,20 +113,16 @@ export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
       arrived.set(change.number, change)
       woken.unsafeOpen()
     }
-    /** Runs a request. After a defect, the item is handed over. */
-    const fork = (
-      number: number,
-      request: Effect.Effect<rules.Result>,
-      stateAfterDefect: Batches.State
-    ) =>
+    /** Runs a request. A defect says nothing about its outcome: the item is handed over. */
+    const fork = (number: number, request: Effect.Effect<rules.Result, never, Payouts.Payouts>) =>
       request.pipe(
         Effect.catchAllDefect((defect) =>
           Effect.as(Effect.logError(`A defect in an item of the batch ${batchKey}`, defect), {
-            state: stateAfterDefect
-          })
+            state: "unknown"
+          } as const)
         ),
         Effect.map((result) => arrive({ number, ...result })),
-        Effect.forkIn(scope)
+        Effect.forkScoped
       )
 
     const write = (changes: ReadonlyArray<Batches.Change>) =>
@@ -124,7 +132,7 @@ export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
         if (!isOwner) return yield* new Overtaken()
       })
 
-    /** Does what follows a change that is stored. */
+    /** After a change is stored: notes where the item is, and begins the look at a new payout. */
     const onStored = ({ number, reference, state }: Batches.Change) =>
       Effect.gen(function* () {
         const item = open.sending.get(number)
@@ -134,7 +142,7 @@ export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
         if (state !== "created") return
         open.created.add(number)
         if (open.created.size > mostLooks) return arrive({ number, state: "pending" })
-        yield* fork(number, lookAt(owner, reference ?? ""), "pending")
+        yield* fork(number, lookAt(reference ?? ""))
       })
 
     // Takes over the items of an earlier owner. Its requests may have been sent.
@@ -147,7 +155,7 @@ export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
     }
     yield* follow(owner, () => [...open.unknown, ...open.pending], arrive).pipe(
       afterDefects(`the items that the batch ${batchKey} has handed over`),
-      Effect.forkIn(scope)
+      Effect.forkScoped
     )
 
     const nextWaiting = makePages(owner, ["waiting"])
@@ -181,7 +189,7 @@ export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
       yield* Effect.forEach(results, onStored, { discard: true })
       for (const item of group) {
         open.sending.set(item.number, item)
-        yield* fork(item.number, send(owner, item), "unknown")
+        yield* fork(item.number, send(owner, item))
       }
 
       const isIdle = Object.values(open).every(({ size }) => size === 0)
@@ -191,7 +199,7 @@ export const drive = (owner: Owner): Effect.Effect<void, Overtaken> =>
         continue
       }
       yield* Effect.timeoutOption(woken.await, idle)
-      // The answers to others are stored by the same statement.
+      // The answers to other requests that arrive meanwhile are stored by the same statement.
       if (arrived.size < open.sending.size) yield* Effect.sleep(gatherMillis)
       woken.unsafeClose()
     }

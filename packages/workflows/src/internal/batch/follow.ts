@@ -2,7 +2,9 @@ import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payout from "@manilla/payouts/Payout"
 import type * as Batches from "@manilla/workflow-engine/Batches"
 import { differences } from "@manilla/workflow-engine/Encoding"
+import * as Engine from "@manilla/workflow-engine/Engine"
 import type * as Execution from "@manilla/workflow-engine/Execution"
+import * as Operator from "@manilla/workflow-engine/Operator"
 import { persistently } from "@manilla/workflow-engine/Store"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -41,57 +43,64 @@ const resultOf = (
 
 /** Hands items over, and follows their executions to the end. */
 export const follow = (
-  { batchKey, disburse, engine, turns }: Owner,
+  { batchKey, turns }: Owner,
   numbers: () => ReadonlyArray<number>,
   arrive: (change: Batches.Change) => void
-) => {
-  /** Hands an item over to an execution of `DisbursePayout`, which continues its request with the same key. */
-  const handOver = (key: IdempotencyKey.IdempotencyKey, item: Batches.Item) =>
-    persistently(
-      disburse.start({
-        ...JSON.parse(item.request),
-        key,
-        sentMillis: item.sent ?? undefined,
-        reference: item.reference === null ? undefined : Payout.makeReference(item.reference)
-      })
-    ).pipe(
-      Effect.match({
-        onSuccess: () => undefined,
-        // Nobody can continue an invalid one. Any other goes on in a process that can read its payload, or the next look
-        // sees that it was purged or has another payload.
-        onFailure: (error) =>
-          error._tag === "InvalidPayload" ? rules.afterExecution(Exit.die(error)) : undefined
-      })
-    )
+) =>
+  Effect.gen(function* () {
+    const engine = yield* Engine.Engine
+    const disburse = yield* Operator.of(workflow)
 
-  /** Returns whether something has changed. */
-  const lookAt = (item: Batches.Item) =>
-    Effect.gen(function* () {
-      const businessKey = yield* rules.businessKey(batchKey, item.key)
-      const found = yield* persistently(engine.find({ workflow: workflow.name, businessKey }))
-      const result = Option.isNone(found)
-        ? yield* handOver(businessKey, item)
-        : yield* resultOf(item, found.value)
-      if (result !== undefined) arrive({ number: item.number, ...result })
-      return result !== undefined || Option.isNone(found)
-    }).pipe(
-      // Such as an end that this process cannot read.
-      Effect.catchAllDefect((defect) =>
-        Effect.as(Effect.logError(`A defect in the item ${item.key} of a batch`, defect), false)
+    /** Hands an item over to an execution of `DisbursePayout`, which continues its request with the same key. */
+    const handOver = (key: IdempotencyKey.IdempotencyKey, item: Batches.Item) =>
+      persistently(
+        disburse.start({
+          ...JSON.parse(item.request),
+          key,
+          sentMillis: item.sent ?? undefined,
+          reference: item.reference === null ? undefined : Payout.makeReference(item.reference)
+        })
+      ).pipe(
+        Effect.as(undefined),
+        // The schema of this process refuses the stored request: no execution can continue it.
+        Effect.catchTag("InvalidPayload", (error) =>
+          Effect.succeed(rules.afterExecution(Exit.die(error)))
+        ),
+        // The next look sees a purge or another payload. Any other process may read the payload.
+        Effect.orElseSucceed(() => undefined)
       )
-    )
 
-  const lookAtSome = (some: ReadonlyArray<number>) =>
-    Effect.gen(function* () {
-      const items = yield* persistently(
-        engine.batches.read(batchKey, { numbers: some }, itemsPerLook)
+    /** Returns whether something has changed. */
+    const lookAt = (item: Batches.Item) =>
+      Effect.gen(function* () {
+        const businessKey = yield* rules.businessKey(batchKey, item.key)
+        const found = yield* persistently(engine.find({ workflow: workflow.name, businessKey }))
+        const result = Option.isNone(found)
+          ? yield* handOver(businessKey, item)
+          : yield* resultOf(item, found.value)
+        if (result !== undefined) arrive({ number: item.number, ...result })
+        return result !== undefined || Option.isNone(found)
+      }).pipe(
+        // Such as an end that this process cannot read.
+        Effect.catchAllDefect((defect) =>
+          Effect.as(Effect.logError(`A defect in the item ${item.key} of a batch`, defect), false)
+        )
       )
-      const changes = yield* Effect.forEach(items, lookAt, { concurrency: concurrentLooks })
-      yield* Effect.sleep(millisPerItem * items.length)
-      return changes.includes(true)
-    }).pipe(turns.withPermits(1))
 
-  return Effect.gen(function* () {
+    const lookAtSome = (some: ReadonlyArray<number>) =>
+      Effect.gen(function* () {
+        const items = yield* persistently(
+          engine.batches.read(
+            batchKey,
+            { numbers: some, states: ["unknown", "pending"] },
+            itemsPerLook
+          )
+        )
+        const changes = yield* Effect.forEach(items, lookAt, { concurrency: concurrentLooks })
+        yield* Effect.sleep(millisPerItem * items.length)
+        return changes.includes(true)
+      }).pipe(turns.withPermits(1))
+
     let tickMillis = shortestTickMillis
     while (true) {
       const changes = yield* Effect.forEach(Arr.chunksOf(numbers(), itemsPerLook), lookAtSome)
@@ -101,4 +110,3 @@ export const follow = (
       yield* Effect.sleep(tickMillis)
     }
   })
-}

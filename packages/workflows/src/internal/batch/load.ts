@@ -34,17 +34,8 @@ const overtaken = (batchKey: string) =>
     cause: new Error("another call stores it at the same time")
   })
 
-/** Counts rows with issues, and keeps those of the first. */
-const makeIssues = () => {
-  const found = { rows: 0, issues: new Array<Errors.Issue>() }
-  const add = (issues: ReadonlyArray<Errors.Issue>) => {
-    if (found.rows++ < mostShown) found.issues.push(...issues)
-  }
-  return { found, add }
-}
-
 /**
- * Reads valid items in groups, and fails in the end if a row breaks a rule. `double` notes a row with the key of an
+ * Reads valid items in groups, and fails in the end if a row breaks a rule. `duplicate` notes a row with the key of an
  * earlier row.
  */
 const readAll = <E, R, E2>(
@@ -52,27 +43,31 @@ const readAll = <E, R, E2>(
   items: Stream.Stream<Batch.Item, E, R>,
   read: (
     group: ReadonlyArray<Batches.NewItem>,
-    double: (number: number, first: number) => void
+    duplicate: (number: number, first: number) => void
   ) => Effect.Effect<void, E2>
 ) =>
   Effect.gen(function* () {
-    const { add, found } = makeIssues()
+    const issues: Array<Errors.Issue> = []
+    let rows = 0
+    const refuse = (broken: ReadonlyArray<Errors.Issue>) => {
+      if (rows++ < mostShown) issues.push(...broken)
+    }
     const valid = ([item, number]: readonly [Batch.Item, number]): ReadonlyArray<Batches.NewItem> =>
       Either.match(encodeItem(item), {
         onLeft: (issue) => {
-          add(Issues.fromParseIssue(issue, ["items", String(number)]))
+          refuse(Issues.fromParseIssue(issue, ["items", String(number)]))
           return []
         },
         onRight: ({ key, request }) => [{ number, key, request: JSON.stringify(request) }]
       })
-    const double = (number: number, first: number) =>
-      add([{ field: `items.${number}.key`, rule: `must differ from the key of items.${first}` }])
+    const duplicate = (number: number, first: number) =>
+      refuse([{ field: `items.${number}.key`, rule: `must differ from the key of items.${first}` }])
     yield* items.pipe(
       Stream.zipWithIndex,
       Stream.grouped(itemsPerStatement),
-      Stream.runForEach((group) => read(Chunk.toReadonlyArray(group).flatMap(valid), double))
+      Stream.runForEach((group) => read(Chunk.toReadonlyArray(group).flatMap(valid), duplicate))
     )
-    if (found.rows > 0) return yield* new Batch.InvalidItems({ batchKey, ...found })
+    if (rows > 0) return yield* new Batch.InvalidItems({ batchKey, rows, issues })
   })
 
 const byKey = (table: Batches.Service, batchKey: string, items: ReadonlyArray<Batches.NewItem>) =>
@@ -92,7 +87,7 @@ const storeAll = <E, R>(
     let total = 0
     // An earlier call may not have come to its end.
     yield* table.clear(batchKey, epoch)
-    yield* readAll(batchKey, items, (group, double) =>
+    yield* readAll(batchKey, items, (group, duplicate) =>
       Effect.gen(function* () {
         const added = new Set(yield* table.add(batchKey, epoch, group))
         total += added.size
@@ -104,7 +99,7 @@ const storeAll = <E, R>(
         for (const { key, number } of others) {
           const first = stored.get(key)?.number ?? number
           if (first === number) return yield* overtaken(batchKey)
-          double(number, first)
+          duplicate(number, first)
         }
       })
     )
@@ -113,44 +108,41 @@ const storeAll = <E, R>(
     return yield* new Batch.InvalidItems({ batchKey, rows: 1, issues })
   })
 
-/** Fails unless a batch has the same items, in any order. */
-const compareAll = <E, R, E2>(
+/** How items differ from those of a stored batch, in any order: the first differences. */
+const differencesFrom = <E, R>(
   table: Batches.Service,
   batchKey: string,
   total: number,
-  items: Stream.Stream<Batch.Item, E, R>,
-  unlessPurged: Effect.Effect<unknown, E2>
+  items: Stream.Stream<Batch.Item, E, R>
 ) =>
   Effect.gen(function* () {
-    const different = makeIssues()
+    const issues: Array<Errors.Issue> = []
+    const add = (field: string, rule: string) => {
+      if (issues.length < mostShown) issues.push({ field, rule })
+    }
     /** By the number of a stored item: the row with its key, counted from 1. */
     const rows = new Uint32Array(total)
-    yield* readAll(batchKey, items, (group, double) =>
+    yield* readAll(batchKey, items, (group, duplicate) =>
       Effect.map(byKey(table, batchKey, group), (stored) => {
         for (const { key, number, request } of group) {
           const item = stored.get(key)
           if (item === undefined) {
-            different.add([{ field: key, rule: "was added" }])
+            add(key, "was added")
             continue
           }
           const first = rows[item.number] ?? 0
-          if (first > 0) double(number, first - 1)
+          if (first > 0) duplicate(number, first - 1)
           rows[item.number] = number + 1
           if (item.request === request) continue
           const differs = differences(JSON.parse(item.request), JSON.parse(request))
-          if (differs.length > 0) {
-            different.add([{ field: key, rule: `has another ${differs.join(" and ")}` }])
-          }
+          if (differs.length > 0) add(key, `has another ${differs.join(" and ")}`)
         }
       })
     )
     const numbers = [...rows.keys()].filter((number) => rows[number] === 0).slice(0, mostShown)
     const missing = yield* table.read(batchKey, { numbers }, mostShown)
-    for (const { key } of missing) different.add([{ field: key, rule: "is missing" }])
-    // A batch that was purged meanwhile has none.
-    yield* unlessPurged
-    const { issues } = different.found
-    if (issues.length > 0) return yield* new Batch.ItemsDiffer({ batchKey, issues })
+    for (const { key } of missing) add(key, "is missing")
+    return issues
   })
 
 /**
@@ -173,7 +165,10 @@ export const load = <E, R, E2, R2>(
     )
     const { epoch, phase, total } = yield* unlessPurged
     if (phase !== "storing") {
-      yield* compareAll(table, batchKey, total, items, unlessPurged)
+      const differs = yield* differencesFrom(table, batchKey, total, items)
+      // A batch that was purged meanwhile has no items.
+      yield* unlessPurged
+      if (differs.length > 0) return yield* new Batch.ItemsDiffer({ batchKey, issues: differs })
       if (phase !== "ended") yield* begin
       return
     }
@@ -185,11 +180,10 @@ export const load = <E, R, E2, R2>(
       })
     const own = epoch + 1
     yield* change(epoch, { epoch: own })
-    yield* storeAll(table, batchKey, own, items).pipe(
-      Effect.flatMap((total) => change(own, { total })),
-      // All items are stored, or none. Nobody runs the batch in this epoch yet.
-      Effect.onError(() => Effect.ignore(table.clear(batchKey, own)))
+    // All items are stored, or none.
+    const stored = yield* Effect.onError(storeAll(table, batchKey, own, items), () =>
+      Effect.ignore(table.clear(batchKey, own))
     )
     yield* begin
-    yield* change(own, { phase: "running" })
+    yield* change(own, { total: stored, phase: "running" })
   })

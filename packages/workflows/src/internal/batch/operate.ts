@@ -2,14 +2,30 @@ import type * as Batches from "@manilla/workflow-engine/Batches"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Arr from "effect/Array"
 import * as Chunk from "effect/Chunk"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type * as Batch from "../../Batch.js"
 import { purged } from "./load.js"
 import * as rules from "./rules.js"
 
 const itemsPerRead = 500
 const workflow = rules.workflowName
+
+/** How the items of a batch ended. */
+export const summaryOf = (table: Batches.Service, batchKey: string, total: number) =>
+  Effect.map(table.count(batchKey), (counts): Batch.Summary => {
+    const kept = {
+      completed: counts.completed ?? 0,
+      notCompleted: counts.notCompleted ?? 0,
+      failed: counts.failed ?? 0,
+      inDoubt: counts.inDoubt ?? 0,
+      notStarted: counts.waiting ?? 0
+    }
+    const purged = total - Object.values(kept).reduce((sum, count) => sum + count, 0)
+    return { total, ...kept, purged }
+  })
 
 /** The operations on batches, all of which are changes of their table. */
 export const make = (table: Batches.Service) => {
@@ -31,14 +47,14 @@ export const make = (table: Batches.Service) => {
       const counts = yield* table.count(batchKey)
       const sum = (...states: ReadonlyArray<Batches.State>) =>
         states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
-      return {
+      return Data.struct({
         phase,
         total,
         notStarted: sum("waiting"),
         creating: sum("sending", "unknown"),
         pending: sum("created", "pending"),
         ended: sum("completed", "notCompleted", "failed", "inDoubt", "purged")
-      }
+      })
     })
 
   /** Changes the phase of a batch that is in one of these. */
@@ -63,16 +79,16 @@ export const make = (table: Batches.Service) => {
     found,
     status,
     results: (batchKey: string) =>
-      Stream.concat(
-        Stream.execute(found(batchKey)),
-        Stream.paginateChunkEffect(-1, (after) =>
-          Effect.map(table.read(batchKey, { after }, itemsPerRead), (items) => [
-            Chunk.unsafeFromArray(items),
-            // A page that is not full is the last one.
-            Option.map(Arr.get(items, itemsPerRead - 1), ({ number }) => number)
-          ])
-        ).pipe(Stream.mapEffect((item) => resultOf(batchKey, item)))
-      ),
+      Stream.paginateChunkEffect(-1, (after) =>
+        Effect.gen(function* () {
+          const items = yield* table.read(batchKey, { after }, itemsPerRead)
+          // A purge in between must not look like the end.
+          yield* found(batchKey)
+          // A page that is not full is the last one.
+          const next = Option.map(Arr.get(items, itemsPerRead - 1), ({ number }) => number)
+          return [Chunk.unsafeFromArray(items), next] as const
+        })
+      ).pipe(Stream.mapEffect((item) => resultOf(batchKey, item))),
     pause: (batchKey: string) => enter(batchKey, "paused", "running"),
     resume: (batchKey: string) => enter(batchKey, "running", "paused"),
     interrupt: (batchKey: string) => enter(batchKey, "interrupted", "running", "paused"),

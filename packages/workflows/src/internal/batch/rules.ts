@@ -33,12 +33,15 @@ const encode = Schema.encodeSync(End)
 /** The new state of an item. */
 export type Result = Omit<Batches.Change, "number">
 
-const paid = (payout: Payout.Payout): Result => ({
-  state: payout.status === "COMPLETED" ? "completed" : "notCompleted",
-  result: encode(Exit.succeed(payout))
-})
+const ended = (state: Batches.State, exit: End): Result => ({ state, result: encode(exit) })
 
-/** No database stores some texts. An execution then sends the request again, and reads the payout by its answer. */
+const afterFinal = (payout: Payout.Payout): Result =>
+  ended(payout.status === "COMPLETED" ? "completed" : "notCompleted", Exit.succeed(payout))
+
+/**
+ * PostgreSQL cannot store some texts, such as NUL. An execution then sends the request again, and reads the payout by its
+ * answer.
+ */
 const createdAs = (reference: string): Result =>
   isStorable(reference) ? { state: "created", reference } : { state: "unknown" }
 
@@ -47,29 +50,24 @@ export const afterRequest = (
   exit: Exit.Exit<Payout.CreatedPayout, Errors.KeyedWriteError>
 ): Result => {
   if (Exit.isSuccess(exit)) {
-    return Polling.isFinal(exit.value) ? paid(exit.value) : createdAs(exit.value.reference)
+    return Polling.isFinal(exit.value) ? afterFinal(exit.value) : createdAs(exit.value.reference)
   }
   const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
   if (error === undefined || error._tag === "OutcomeUnknown") return { state: "unknown" }
   if (error._tag === "AppliedUnreadable" && Schema.is(Payout.PayoutReference)(error.reference)) {
     return createdAs(error.reference)
   }
-  const isPaidOrUnknown = Errors.outcome(error) !== "notApplied"
-  return !isPaidOrUnknown && isWorthRepeating(error)
-    ? { state: "waiting" }
-    : { state: isPaidOrUnknown ? "inDoubt" : "failed", result: encode(Exit.fail(error)) }
+  if (Errors.outcome(error) !== "notApplied") return ended("inDoubt", Exit.fail(error))
+  return isWorthRepeating(error) ? { state: "waiting" } : ended("failed", Exit.fail(error))
 }
 
 /** After a look at a payout that exists. */
 export const afterLook = (exit: Exit.Exit<Payout.Payout, unknown>): Result =>
-  Exit.match(exit, { onSuccess: paid, onFailure: () => ({ state: "pending" }) })
+  Exit.match(exit, { onSuccess: afterFinal, onFailure: () => ({ state: "pending" }) })
 
 /**
  * After the execution of `DisbursePayout` of an item. A request may have been applied before it, so that no error
  * shows that nothing was paid.
  */
 export const afterExecution = (exit: End): Result =>
-  Exit.match(exit, {
-    onSuccess: paid,
-    onFailure: () => ({ state: "inDoubt", result: encode(exit) })
-  })
+  Exit.match(exit, { onSuccess: afterFinal, onFailure: () => ended("inDoubt", exit) })
