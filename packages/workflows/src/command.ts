@@ -24,8 +24,8 @@ import { createServer } from "node:http"
 import * as routes from "./internal/operate/routes.js"
 
 /**
- * The runner did not end within its time limit, such as because the database does not answer. What it was
- * doing continues in the next life, or on another runner.
+ * The runner did not end within its time limit, such as because the database does not answer. Its executions
+ * continue in its next life, or on another runner.
  *
  * @since 0.1.0
  * @category errors
@@ -103,13 +103,13 @@ export const run = <A, E, E2>({
     if (health !== undefined) yield* Layer.build(served(healthRoutes(status), "0.0.0.0", health))
     const live = Effect.gen(function* () {
       const context = yield* Layer.build(Layer.provideMerge(workflows, engine))
-      const inside = Context.get(context, Engine.Engine)
+      const store = Context.get(context, Engine.Engine)
       if (operate?.token !== undefined && Redacted.value(operate.token) !== "") {
-        yield* Layer.build(served(routes.make(inside, operate.token), "127.0.0.1", operate))
+        yield* Layer.build(served(routes.make(store, operate.token), "127.0.0.1", operate))
       }
       yield* Ref.set(
         status,
-        Effect.map(inside.isHealthy, (is) => (is ? ready : "not healthy"))
+        Effect.map(store.isHealthy, (is) => (is ? ready : "not healthy"))
       )
       return yield* Effect.never
     })

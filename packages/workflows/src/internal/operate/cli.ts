@@ -41,7 +41,7 @@ const postgres = Options.redacted("postgres").pipe(
   Options.optional
 )
 
-/** An error in one of them must not select the other. */
+/** Not `orElse`, which would try the other option after an error in the first. */
 const database = Options.map(Options.all([sqlite, postgres]), (databases) => {
   const [one, other] = Arr.getSomes(databases)
   if (one !== undefined && other === undefined) return one

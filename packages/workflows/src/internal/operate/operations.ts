@@ -19,7 +19,7 @@ import * as batch from "../batch/operate.js"
 import { workflowName } from "../batch/rules.js"
 import * as words from "./words.js"
 
-/** Nothing was changed, but after the status 503, which a failure of the store has. */
+/** A refusal. Nothing was changed, except perhaps after 503: the store failed. */
 export class Refused extends Data.TaggedError("Refused")<{
   readonly status: 400 | 404 | 409 | 503
   readonly message: string
@@ -70,7 +70,7 @@ export interface Operation {
   readonly takes: ReadonlyArray<keyof Input>
   readonly isChange?: boolean
   readonly isTable?: boolean
-  readonly answer: (inside: Store.Store, input: Input) => Effect.Effect<Answer, Expected>
+  readonly answer: (store: Store.Store, input: Input) => Effect.Effect<Answer, Expected>
 }
 
 /** Control characters would move the cursor of the terminal. */
@@ -105,21 +105,26 @@ const iso = (millis?: number) => (millis === undefined ? undefined : new Date(mi
 export const refused = (status: Refused["status"], message: string): Refused =>
   new Refused({ status, message })
 
-const toRefused = (error: Expected): Refused =>
-  error._tag === "Refused"
-    ? error
-    : refused(error._tag === "StorageError" ? 503 : 409, error.message)
+const toRefused = (error: Expected): Refused => {
+  if (error._tag === "Refused") return error
+  // Here, only a batch is not found, whose items are not stored yet.
+  if (error._tag === "ExecutionNotFound") return noItems
+  return refused(error._tag === "StorageError" ? 503 : 409, error.message)
+}
 
 const runnersText = (runners: ReadonlyArray<string>) =>
   runners.length === 0
     ? "No process runs workflows on this database: nothing happens until one starts."
     : `Workflows are run by ${runners.join(", ")}.`
 
-/** Its start stores the items of a batch first. */
-const noItems = refused(409, "its items are not stored yet: nothing was sent. Repeat this later.")
+/** The start of a batch stores its items before its execution. */
+const noItems = refused(
+  409,
+  "its items are not stored yet: nothing was sent. Repeat this later, or start it again if its start has failed."
+)
 
 /** The executions with a key, in all workflows. */
-const found = ({ batches, list }: Store.Store, { key, workflow }: Input) =>
+const executionsOf = ({ batches, list }: Store.Store, { key, workflow }: Input) =>
   Effect.gen(function* () {
     const all = yield* list({ businessKey: key, workflow }, undefined, 100)
     if (Arr.isNonEmptyReadonlyArray(all)) return all
@@ -149,7 +154,7 @@ const statusOf = ({ batches }: Store.Store, execution: Execution.Execution) =>
     const phase = end === undefined ? batch?.phase : undefined
     // Others wait for an event, or are due at once.
     const isTimed = status.state === "Waiting" && dueMillis > 0 && dueMillis < Execution.never
-    const toEnd = end === undefined && status.isCancelRequested ? words.toEnd : ""
+    const isToEnd = end === undefined && status.isCancelRequested && !isBatch(status)
     const { brief, text } = (phase && phases[phase]) ?? words.state({ ...status, isPurged }, now)
     return {
       key,
@@ -160,7 +165,7 @@ const statusOf = ({ batches }: Store.Store, execution: Execution.Execution) =>
       resource: status.resource,
       due: isTimed ? iso(dueMillis) : undefined,
       now: brief,
-      text: text + toEnd
+      text: isToEnd ? text + words.toEnd : text
     }
   })
 
@@ -177,14 +182,14 @@ const counts = {
   purged: "purged"
 } as const satisfies Record<Batches.State, string>
 
-const reportOf = (inside: Store.Store, execution: Execution.Execution, reveal: boolean) =>
+const reportOf = (store: Store.Store, execution: Execution.Execution, reveal: boolean) =>
   Effect.gen(function* () {
-    const status = yield* statusOf(inside, execution)
-    const events = words.events(execution, yield* inside.steps(execution.executionId))
-    const count = isBatch(execution) ? yield* inside.batches.count(status.key) : undefined
+    const status = yield* statusOf(store, execution)
+    const events = words.events(execution, yield* store.steps(execution.executionId))
+    const count = isBatch(execution) ? yield* store.batches.count(status.key) : undefined
     return {
       ...status,
-      interruptRequested: execution.isCancelRequested,
+      interruptRequested: execution.isCancelRequested && !isBatch(execution),
       items:
         count &&
         Record.collect(counts, (state, text) => ({ state, text, items: count[state] ?? 0 })).filter(
@@ -200,36 +205,29 @@ const reportOf = (inside: Store.Store, execution: Execution.Execution, reveal: b
 export type Status = Effect.Effect.Success<ReturnType<typeof statusOf>>
 export type Report = Effect.Effect.Success<ReturnType<typeof reportOf>>
 
-const statusLines = ({ key, state, text, workflow }: Status) =>
-  [`${key} of ${workflow}: ${state}`, `  ${text}`].map(plain)
-
 const reportLines = (report: Report) => {
-  const { events, items = [], payload, resource, result } = report
-  const more = [
-    ...(resource === undefined ? [] : [`  resource: ${resource}`]),
+  const { events, items = [], key, payload, resource, result, state, text, workflow } = report
+  const facts = Object.entries({ resource, payload, result })
+  return [
+    `${key} of ${workflow}: ${state}`,
+    `  ${text}`,
+    ...facts.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name}: ${value}`])),
     ...items.map(({ items, text }) => `  ${String(items).padStart(9)} ${text}`),
-    ...(payload === undefined ? [] : [`  payload: ${payload}`]),
-    ...(result === undefined ? [] : [`  result: ${result}`]),
     "",
     ...events.map((event) => `  ${words.moment(event.atMillis)}  ${words.line(event)}`),
     ""
-  ]
-  return [...statusLines(report), ...more.map(plain)]
+  ].map(plain)
 }
 
-/** The executions with a key, and the processes that carry on with them. */
-const show = <R extends Status>(
-  inside: Store.Store,
-  input: Input,
-  toRow: (one: Execution.Execution) => Effect.Effect<R, Execution.StorageError>,
-  toLines: (row: R) => ReadonlyArray<string>
-) =>
+/** The executions with a key, their history, and the processes that carry on with them. */
+const show = (store: Store.Store, input: Input) =>
   Effect.gen(function* () {
-    const all = yield* Effect.forEach(yield* found(inside, input), toRow)
-    const runners = yield* inside.runners
-    const next = all.some(({ ended }) => ended === undefined) ? [runnersText(runners)] : []
-    const rows = Stream.fromIterable(all.map((row) => ({ ...row, runners })))
-    return { rows, text: Stream.fromIterable([...all.flatMap(toLines), ...next]) }
+    const executions = yield* executionsOf(store, input)
+    const reports = yield* Effect.forEach(executions, (one) => reportOf(store, one, input.reveal))
+    const runners = yield* store.runners
+    const next = reports.some(({ ended }) => ended === undefined) ? [runnersText(runners)] : []
+    const rows = Stream.fromIterable(reports.map((report) => ({ ...report, runners })))
+    return { rows, text: Stream.fromIterable([...reports.flatMap(reportLines), ...next]) }
   })
 
 /** A result of an item, in the columns of a CSV file. */
@@ -248,24 +246,21 @@ const resultRow = ({ businessKey, end, key, state }: Batch.ItemResult, reveal: b
 const change = (
   name: "resume" | "interrupt" | "pause" | "purge",
   about: string,
-  onExecution: (inside: Store.Store, one: Execution.Execution) => Effect.Effect<unknown, Expected>
+  onExecution: (store: Store.Store, one: Execution.Execution) => Effect.Effect<unknown, Expected>
 ): Operation => ({
   about,
   takes: ["key", "workflow"],
   isChange: true,
-  answer: (inside, input) =>
+  answer: (store, input) =>
     Effect.gen(function* () {
-      const [one, ...others] = yield* found(inside, input)
+      const [one, ...others] = yield* executionsOf(store, input)
       if (others.length > 0) {
         const names = [one, ...others].map(({ workflow }) => workflow).join(", ")
         const message = `several workflows have this key. Name one with --workflow: ${names}`
         return yield* refused(409, message)
       }
-      const onBatch: Effect.Effect<unknown, Expected> = batch.make(inside.batches)[name](input.key)
-      yield* isBatch(one)
-        ? Effect.catchTag(onBatch, "ExecutionNotFound", () => noItems)
-        : onExecution(inside, one)
-      return yield* show(inside, input, (one) => statusOf(inside, one), statusLines)
+      yield* isBatch(one) ? batch.make(store.batches)[name](input.key) : onExecution(store, one)
+      return yield* show(store, input)
     })
 })
 
@@ -288,10 +283,10 @@ export const operations: Readonly<Record<string, Operation>> = {
     about: "lists executions and batches, the oldest first",
     takes: ["workflow", "state", "limit"],
     isTable: true,
-    answer: (inside, { limit, state, workflow }) => {
-      const rows = Store.pages(inside, { workflow, states: states[state] }, limit).pipe(
+    answer: (store, { limit, state, workflow }) => {
+      const rows = Store.pages(store, { workflow, states: states[state] }, limit).pipe(
         Stream.take(limit),
-        Stream.mapEffect((execution) => statusOf(inside, execution))
+        Stream.mapEffect((execution) => statusOf(store, execution))
       )
       const ended = state === "open" ? " is open: --state all also lists those that have ended" : ""
       return Effect.succeed(table(rows, { key: 40, workflow: 25, now: 33 }, `none${ended}`))
@@ -300,20 +295,19 @@ export const operations: Readonly<Record<string, Operation>> = {
   show: {
     about: "prints what happened to an execution or a batch, and what it will do next",
     takes: ["key", "workflow", "reveal"],
-    answer: (inside, input) =>
-      show(inside, input, (one) => reportOf(inside, one, input.reveal), reportLines)
+    answer: show
   },
   results: {
     about: "prints the result of each item of a batch",
     takes: ["key", "reveal"],
     isTable: true,
-    answer: (inside, input) =>
+    answer: (store, input) =>
       Effect.gen(function* () {
-        // Before the first row, because an answer has begun then.
         const { key, reveal } = input
-        yield* found(inside, { ...input, workflow: workflowName })
-        const batches = batch.make(inside.batches)
-        yield* Effect.catchTag(batches.found(key), "ExecutionNotFound", () => noItems)
+        // Before the first row: an answer that has begun cannot be refused.
+        yield* executionsOf(store, { ...input, workflow: workflowName })
+        const batches = batch.make(store.batches)
+        yield* batches.found(key)
         const rows = Stream.map(batches.results(key), (result) => resultRow(result, reveal))
         const widths = { item: 20, state: 12, reference: 18, status: 10, amount: 12, error: 23 }
         return table(rows, widths)
@@ -340,11 +334,11 @@ export const operations: Readonly<Record<string, Operation>> = {
 }
 
 /** Runs an operation with an input as text. */
-export const run = (inside: Store.Store, { answer }: Operation, input: unknown) =>
+export const run = (store: Store.Store, { answer }: Operation, input: unknown) =>
   Schema.decodeUnknown(Input)(input).pipe(
     Effect.catchTag("ParseError", ({ issue }) =>
       refused(400, Issues.print(Issues.fromParseIssue(issue)))
     ),
-    Effect.flatMap((valid) => answer(inside, valid)),
+    Effect.flatMap((valid) => answer(store, valid)),
     Effect.mapError(toRefused)
   )

@@ -15,10 +15,10 @@ const digest = (text: string) => createHash("sha256").update(text).digest()
 const textOf = (status: number, message: string) => HttpServerResponse.text(message, { status })
 
 /**
- * The operations of the command under `/workflows`, for whoever has the token. They answer a line of JSON for each
+ * The operations of the command under `/workflows`, for a caller with the token. They answer a line of JSON for each
  * row. The page at `/` uses them.
  */
-export const make = (inside: Store.Store, token: Redacted.Redacted): HttpRouter.HttpRouter => {
+export const make = (store: Store.Store, token: Redacted.Redacted): HttpRouter.HttpRouter => {
   const expected = digest(`Bearer ${Redacted.value(token)}`)
   const calls = Record.collect(operate.operations, (name, operation) =>
     HttpRouter.makeRoute(
@@ -30,7 +30,7 @@ export const make = (inside: Store.Store, token: Redacted.Redacted): HttpRouter.
           return textOf(401, "the header Authorization must have the token")
         }
         const input = yield* HttpServerRequest.ParsedSearchParams
-        const { rows } = yield* operate.run(inside, operation, input)
+        const { rows } = yield* operate.run(store, operation, input)
         const lines = Stream.map(rows, (row) => `${JSON.stringify(row)}\n`)
         return HttpServerResponse.stream(Stream.encodeText(lines), {
           contentType: "application/x-ndjson"

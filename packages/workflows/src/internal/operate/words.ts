@@ -27,7 +27,7 @@ const distance = (millis: number, now: number): string =>
 const at = (millis: number, now: number): string =>
   `${new Date(millis).toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "long" })} (${distance(millis, now)})`
 
-/** An execution with this lateness is about to be woken, if a process runs. */
+/** An execution that is due for less than this is on time: a process takes it up soon. */
 const lateMillis = 30_000
 
 /** In few words for a list, and as a sentence. */
@@ -49,7 +49,7 @@ const { child, signal, unreadable } = Execution.Pause
 /** After an interrupt. */
 export const toEnd = " It is to end. If an outcome is unknown, that request is continued first."
 
-/** Why an execution waits, until when, and what it does next. */
+/** Why an execution waits, until when, and its next step. */
 export const state = (execution: Execution.Status, now: number): Words => {
   const { dueMillis, end, isPurged, pause } = execution
   if (end !== undefined) {
@@ -60,7 +60,7 @@ export const state = (execution: Execution.Status, now: number): Words => {
   if (pause === unreadable) return said("waits for a process with a schema that fits")
   if (pause === signal && dueMillis === Execution.never) return said("waits for a signal")
   if (pause.startsWith(`${child}/`)) return said("waits for an execution that it has started")
-  // Those of the blocks: others are those of a user.
+  // Only the pauses of blocks match. Others have a name of the user's.
   const [, kind, block] = names.pausePattern.exec(pause) ?? []
   const [why, next, what = ""] =
     kind === "carry-on"
@@ -111,8 +111,8 @@ const error = (value: unknown): Said => {
 
 const failure = (cause: Cause.Cause<unknown>): Said => {
   if (Cause.isInterruptedOnly(cause)) return { text: "ended because it was interrupted" }
-  const known = Option.map(Cause.failureOption(cause), error)
-  const said = Option.getOrElse(known, (): Said => ({ text: "a defect", tone: "bad" }))
+  const defect: Said = { text: "a defect", tone: "bad" }
+  const said = Option.match(Cause.failureOption(cause), { onNone: () => defect, onSome: error })
   return { ...said, text: `ended with ${said.text}` }
 }
 
