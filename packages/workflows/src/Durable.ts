@@ -8,7 +8,8 @@
  *   `DurableDeferred.raceAll` or `into` dies.
  * - It calls them itself, and not in a `step` or an activity, where they die. In a plain activity, Effect's own engines do
  *   not notice that, and a write is not protected there. A `step` must not wait for a pause, a signal or an execution.
- * - An execution that it awaits counts as a part of it: nothing is undone until that one has ended without paying.
+ * - An execution that it awaits counts as a part of it: nothing is undone before that one has ended, or if it failed
+ *   although it paid, or may have.
  * - Everything that reads or changes the world, the clock and random numbers included, happens in a block.
  * - Each block has a name of its own. A loop puts its index into the names.
  * - A changed body gets a new name, such as `Shop/SendGift/2`. Keep the layer of the old one until its
@@ -293,9 +294,9 @@ export const compensate = <A, E, R, R2>(
 
 /**
  * Runs a body. If that fails with a typed error, runs its compensations in reverse order, and fails with that error.
- * Nothing is undone after a defect, or after a write or an awaited execution that failed although it moved money, or may
- * have: the outcome of either is then `unknown`, or `applied`. Only blocks have an outcome: a plain activity counts as no
- * movement, and so does an awaited execution on Effect's own engines. Unlike those of `Workflow.withCompensation`, a
+ * Nothing is undone after a write or an awaited execution whose outcome is unknown, or that failed although it moved money.
+ * A write that was interrupted is unknown, also before its request. Only blocks have an outcome: a plain activity counts as
+ * no movement, and so does an awaited execution on Effect's own engines. Unlike those of `Workflow.withCompensation`, a
  * compensation may pause on every engine.
  *
  * @since 0.1.0

@@ -136,7 +136,7 @@ export const layerOperator: Layer.Layer<PayoutBatch, never, Engine.Engine> = Lay
           Schedule.spaced("500 millis")
         ).pipe(
           Stream.takeUntil(({ phase }) => phase === "ended"),
-          Stream.changes
+          Stream.changesWith((a, b) => JSON.stringify(a) === JSON.stringify(b))
         ),
       await: (batchKey) =>
         Effect.flatMap(found(batchKey), ({ phase, total }) =>

@@ -16,8 +16,8 @@ import * as Schema from "effect/Schema"
 const Time = Schema.declare(
   (input): input is Duration.DurationInput =>
     Option.exists(
-      Duration.decodeUnknown(input),
-      (time) => Duration.isFinite(time) && Duration.toMillis(time) >= 1
+      Option.map(Duration.decodeUnknown(input), Duration.toMillis),
+      (millis) => millis >= 1 && Number.isFinite(millis)
     ),
   { description: 'a finite duration of at least 1 millisecond, such as "30 seconds"' }
 )

@@ -224,11 +224,22 @@ VirtualClock.test("the results of a batch are all of them", () =>
       added.map((item) => ({ ...item, request: "{}" }))
     )
     yield* table.change("payroll", { phase: "running" }, {})
-    const results = yield* Stream.runCollect(operate.make(table).results("payroll"))
+    const all = operate.make(table).results("payroll")
     assert.deepStrictEqual(
-      Array.from(results, ({ key }) => key),
+      Array.from(yield* Stream.runCollect(all), ({ key }) => key),
       added.map(({ key }) => key)
     )
+    // The answer to the first read is late. If the phase changes meanwhile, it must not count.
+    const during = (from: Batches.Phase, to: Batches.Phase) =>
+      Effect.gen(function* () {
+        yield* table.change("payroll", { phase: from }, {})
+        const read: Batches.Service["read"] = (...args) =>
+          Effect.zipLeft(table.read(...args), table.change("payroll", { phase: to }, {}))
+        const results = operate.make({ ...table, read }).results("payroll")
+        return (yield* Effect.flip(Stream.runDrain(results)))._tag
+      })
+    assert.strictEqual(yield* during("running", "purged"), "ExecutionPurged")
+    assert.strictEqual(yield* during("storing", "running"), "ExecutionNotFound")
   })
 )
 

@@ -10,7 +10,6 @@ import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as memoryTable from "../../workflow-engine/src/internal/memoryBatches.js"
 import * as operate from "../src/internal/batch/operate.js"
-import { summaryOf } from "../src/internal/batch/operate.js"
 import * as rules from "../src/internal/batch/rules.js"
 
 const operation = "Payouts.create"
@@ -87,7 +86,7 @@ it.effect("each state of an item is counted once", () =>
     yield* table.change("payroll", { phase: "running", total: 1_023 }, {})
     const progress = yield* operate.make(table).status("payroll")
     assert.deepInclude(progress, { notStarted: 1, creating: 10, pending: 20, ended: 992 })
-    const summary = yield* summaryOf(table, "payroll", 993)
+    const summary = yield* operate.summaryOf(table, "payroll", 993)
     assert.deepStrictEqual(summary, { total: 993, notStarted: 1, ...ends })
   })
 )

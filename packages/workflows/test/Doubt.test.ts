@@ -75,8 +75,19 @@ const unfit = Durable.write({
   send: () => Effect.succeed("pay-1")
 })
 
+const nameless = Durable.write({
+  operation,
+  key,
+  success: Schema.String,
+  idOf: () => {
+    throw new Error("a bug")
+  },
+  send: () => Effect.succeed("pay-1")
+})
+
 for (const [how, write] of [
   ["that dies after its request", dying],
+  ["whose result has no id because of a bug", nameless],
   ["whose result does not fit its schema", unfit]
 ] as const) {
   VirtualClock.test(`a write ${how} is unknown`, () =>

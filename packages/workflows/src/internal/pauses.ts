@@ -7,7 +7,7 @@ import * as blocks from "./blocks.js"
 
 /** Between half and the whole of a time, so that executions that started together do not wake together. */
 export const jitter = (millis: number): Effect.Effect<number> =>
-  Effect.map(Random.nextRange(millis / 2, millis), (millis) => Math.max(1, Math.round(millis)))
+  Effect.map(Random.next, (random) => Math.max(1, Math.round(millis * (0.5 + random / 2))))
 
 /** The length of a pause of an execution, in milliseconds. */
 export const nextMillis = (

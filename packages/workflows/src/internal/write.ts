@@ -51,10 +51,11 @@ export interface Options<A, I, R> {
  * | yes or no                         | success                          | `Created`: the end             |
  * | yes or no                         | `AppliedUnreadable`, `KeyReused` | the error: the end             |
  * | no                                | a refusal                        | the error: the end             |
- * | no                                | a failure that passes, or none   | `Open` with the error          |
+ * | no                                | a failure that passes, no answer | `Open` with the error          |
  * | yes                               | any other                        | `Open` with `OutcomeUnknown`   |
  *
- * An `Open` whose pause would pass the deadline is the end, with its error.
+ * An `Open` whose pause would pass the deadline is the end, with its error. If a later life finds the deadline passed, no
+ * request leaves, and the end is `OutcomeUnknown`.
  */
 export const write = <A, I, R>({
   idOf,
@@ -116,7 +117,9 @@ export const write = <A, I, R>({
           sinceMillis = Math.min(sinceMillis, begun.atMillis)
           mayBeApplied ||= !begun.isFirst
           const result: typeof Result.Type = yield* call(round)
-          if (result._tag === "Created") return result.resource
+          if (result._tag === "Created") {
+            return { resource: result.resource, id: idOf(result.resource) }
+          }
           mayBeApplied = result.error._tag === "OutcomeUnknown"
           const pause = names.inRound("carry-on", operation, round)
           yield* mayBeApplied
@@ -125,9 +128,9 @@ export const write = <A, I, R>({
         }
       })
 
-      const note = (exit: Exit.Exit<A, typeof WriteError.Type>) => {
+      const note = (exit: Exit.Exit<{ readonly id: string }, typeof WriteError.Type>) => {
         if (Exit.isSuccess(exit)) {
-          const resource = idOf(exit.value)
+          const resource = exit.value.id
           return Body.add(run.sideEffects, { outcome: "applied", hasFailed: false, resource })
         }
         const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
@@ -137,7 +140,8 @@ export const write = <A, I, R>({
         const outcome = error === undefined ? "unknown" : Errors.outcome(error)
         Body.add(run.sideEffects, { outcome, hasFailed: true })
       }
-      return yield* Effect.onExit(ended, (exit) => Effect.sync(() => note(exit)))
+      const { resource } = yield* Effect.onExit(ended, (exit) => Effect.sync(() => note(exit)))
+      return resource
     })
   )
 

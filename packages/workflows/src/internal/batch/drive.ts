@@ -43,9 +43,8 @@ const lookAt = (reference: string) =>
   Effect.gen(function* () {
     const payouts = yield* Payouts.Payouts
     const { look } = yield* Policy.Current
-    const id = Payout.makeReference(reference)
-    return rules.afterLook(yield* Effect.exit(payouts.awaitFinal(id, look)))
-  })
+    return yield* payouts.awaitFinal(Payout.makeReference(reference), look)
+  }).pipe(Effect.exit, Effect.map(rules.afterLook))
 
 /** Each run reads the next items in these states, in the order of their numbers; none at the end. */
 const makePages = ({ batchKey }: Owner, states: ReadonlyArray<Batches.State>) => {

@@ -2,7 +2,6 @@ import type * as Batches from "@manilla/workflow-engine/Batches"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Arr from "effect/Array"
 import * as Chunk from "effect/Chunk"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -47,14 +46,14 @@ export const make = (table: Batches.Service) => {
       const counts = yield* table.count(batchKey)
       const sum = (...states: ReadonlyArray<Batches.State>) =>
         states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
-      return Data.struct({
+      return {
         phase,
         total,
         notStarted: sum("waiting"),
         creating: sum("sending", "unknown"),
         pending: sum("created", "pending"),
         ended: sum("completed", "notCompleted", "failed", "inDoubt", "purged")
-      })
+      }
     })
 
   /** Changes the phase of a batch that is in one of these. */
@@ -79,16 +78,19 @@ export const make = (table: Batches.Service) => {
     found,
     status,
     results: (batchKey: string) =>
-      Stream.paginateChunkEffect(-1, (after) =>
-        Effect.gen(function* () {
-          const items = yield* table.read(batchKey, { after }, itemsPerRead)
-          // A purge in between must not look like the end.
-          yield* found(batchKey)
-          // A page that is not full is the last one.
-          const next = Option.map(Arr.get(items, itemsPerRead - 1), ({ number }) => number)
-          return [Chunk.unsafeFromArray(items), next] as const
-        })
-      ).pipe(Stream.mapEffect((item) => resultOf(batchKey, item))),
+      Stream.concat(
+        Stream.execute(found(batchKey)),
+        Stream.paginateChunkEffect(-1, (after) =>
+          Effect.gen(function* () {
+            const items = yield* table.read(batchKey, { after }, itemsPerRead)
+            // A purge in between must not look like the end.
+            yield* found(batchKey)
+            // A page that is not full is the last one.
+            const next = Option.map(Arr.get(items, itemsPerRead - 1), ({ number }) => number)
+            return [Chunk.unsafeFromArray(items), next] as const
+          })
+        ).pipe(Stream.mapEffect((item) => resultOf(batchKey, item)))
+      ),
     pause: (batchKey: string) => enter(batchKey, "paused", "running"),
     resume: (batchKey: string) => enter(batchKey, "running", "paused"),
     interrupt: (batchKey: string) => enter(batchKey, "interrupted", "running", "paused"),

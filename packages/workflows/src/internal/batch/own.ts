@@ -1,5 +1,5 @@
-import { persistently } from "@manilla/workflow-engine/Store"
 import * as Engine from "@manilla/workflow-engine/Engine"
+import { persistently } from "@manilla/workflow-engine/Store"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
@@ -15,16 +15,20 @@ export const run = (options: Omit<Owner, "epoch">) =>
   Effect.gen(function* () {
     const { batchKey } = options
     const { batches: table } = yield* Engine.Engine
+    const find = persistently(table.find(batchKey))
     // An execution may begin before its items are complete.
-    const stored = persistently(table.find(batchKey)).pipe(
+    const stored = find.pipe(
       Effect.flatMap(Option.filter(({ phase }) => phase !== "storing")),
       Effect.retry(betweenLooks),
       Effect.orDie
     )
-    /** The other owner may itself have been taken for dead: after a while, this one begins a new epoch. */
+    /** The other owner may itself have been taken for dead: after a minute, this one begins a new epoch. */
     const leave = Effect.zipRight(
       Effect.logWarning(`Another process has taken over the batch ${batchKey}.`),
-      Effect.sleep("2 minutes")
+      Effect.repeat(Effect.delay(find, "5 seconds"), {
+        until: Option.exists(({ ended }) => ended !== null),
+        times: 12
+      })
     )
     while (true) {
       const { ended, epoch, phase, total } = yield* stored

@@ -260,7 +260,7 @@ const change = (
         return yield* refused(409, message)
       }
       yield* isBatch(one) ? batch.make(store.batches)[name](input.key) : onExecution(store, one)
-      return yield* show(store, input)
+      return yield* show(store, { ...input, reveal: false })
     })
 })
 
