@@ -43,7 +43,7 @@ export interface SideEffects {
   /** Whether a write was applied. */
   isApplied: boolean
   /** Whether a write that ended with an error was applied, or may have been. Nothing is undone then. */
-  isInDoubt: boolean
+  mustStay: boolean
   /** The executions that it awaits, or awaited until it failed. Each may be applied yet. */
   readonly open: Set<string>
   /** The id of the last resource. */
@@ -60,7 +60,7 @@ export const noSideEffects = (): SideEffects => ({
   hasBlocks: false,
   isUnknown: false,
   isApplied: false,
-  isInDoubt: false,
+  mustStay: false,
   open: new Set(),
   resource: undefined
 })
@@ -79,17 +79,20 @@ export interface Step<A, I, E, EI, R> {
 }
 
 /**
- * A run of a body, as its blocks see it.
+ * A run of a body, from its start to its end or its next pause, as its blocks see it.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Run {
-  /** A body on another engine that this one runs may inherit the run, which is not its own. */
+  /** A body that this one runs on another engine inherits `CurrentRun`, and sees by this id that it is not its own. */
   readonly executionId: string
   /** The key under which an operator finds the execution. */
   readonly key: string
-  /** Whether the execution is to be cancelled. False at a pause that has ended: the next block sees it. */
+  /**
+   * Whether an `interrupt` ends the body here, or in this pause. Not in one that is over: the next block sees it. If it does
+   * in a pause, that is stored.
+   */
   readonly isCancelled: (pause?: string) => Effect.Effect<boolean>
   /** Runs an effect and stores its result: a later run of the body reads it. */
   readonly step: <A, I, E, EI, R>(
@@ -131,12 +134,12 @@ export const outcomeOf = ({ isApplied, isUnknown, open }: SideEffects): Errors.O
   isUnknown || open.size > 0 ? "unknown" : isApplied ? "applied" : "notApplied"
 
 /**
- * Whether something that ended with an error, or has not ended, was applied, or may have been.
+ * Whether nothing may be undone: something that failed, or has not ended, was applied, or may have been.
  *
  * @since 0.1.0
  * @category predicates
  */
-export const isInDoubt = ({ isInDoubt, open }: SideEffects): boolean => isInDoubt || open.size > 0
+export const mustStay = ({ mustStay, open }: SideEffects): boolean => mustStay || open.size > 0
 
 /** The effect of a write or of an execution that has ended. */
 interface Ended extends Partial<Pick<Execution.Execution, "outcome" | "resource">> {
@@ -152,6 +155,6 @@ interface Ended extends Partial<Pick<Execution.Execution, "outcome" | "resource"
 export const add = (sideEffects: SideEffects, { hasFailed, outcome, resource }: Ended): void => {
   sideEffects.isUnknown ||= outcome === "unknown"
   sideEffects.isApplied ||= outcome === "applied"
-  sideEffects.isInDoubt ||= outcome === "unknown" || (outcome === "applied" && hasFailed)
+  sideEffects.mustStay ||= outcome === "unknown" || (outcome === "applied" && hasFailed)
   sideEffects.resource = resource ?? sideEffects.resource
 }

@@ -16,13 +16,11 @@ import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
 import { create, earlier } from "./internal/create.js"
-import { stillPending } from "./internal/stillPending.js"
+import { notYet, stillPending } from "./internal/stillPending.js"
 
 /**
- * The workflow. Its payload has the body of `POST /payments` without its `operation`, which is `COLLECTION`, and the key
- * that `collect` would send, so that each continues what the other has begun: with `sentMillis` if the outcome of
- * `collect` is unknown. `Errors.outcome` of its error tells whether the payment intent was created. Start again under
- * another key only if it was not.
+ * The workflow. Its key is the one that `collect` would send: each continues what the other has begun. Start again under
+ * another key only if `Errors.outcome` of its error is `notApplied`.
  *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -72,14 +70,12 @@ const body = ({ key, sentMillis, ...request }: typeof workflow.payloadSchema.Typ
       success: PaymentIntent.PaymentIntent,
       failure: Errors.ReadError,
       look: (policy) =>
-        payments.awaitFinal(id, policy).pipe(
-          Effect.asSome,
-          Effect.catchTag("PaymentStillPending", () => Effect.succeedNone)
-        ),
+        payments
+          .awaitFinal(id, policy)
+          .pipe(Effect.asSome, Effect.catchTag("PaymentStillPending", notYet)),
       expired: (waited, cause) =>
         new Payments.PaymentStillPending({
           id,
-          last: resource,
           ...stillPending(operation, id, waited, cause)
         })
     })

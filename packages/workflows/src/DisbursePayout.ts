@@ -16,12 +16,11 @@ import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
 import { create, earlier } from "./internal/create.js"
-import { stillPending } from "./internal/stillPending.js"
+import { notYet, stillPending } from "./internal/stillPending.js"
 
 /**
- * The workflow. Its payload has the payout, and the key that `disburse` would send, so that each continues what the
- * other has begun: with `sentMillis` if the outcome of `disburse` is unknown. `Errors.outcome` of its error tells
- * whether the payout was created. Start again under another key only if it was not.
+ * The workflow. Its key is the one that `disburse` would send: each continues what the other has begun. Start again under
+ * another key only if `Errors.outcome` of its error is `notApplied`.
  *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -75,14 +74,12 @@ const body = ({ key, reference, sentMillis, ...request }: typeof workflow.payloa
       success: Payout.Payout,
       failure: Errors.ReadError,
       look: (policy) =>
-        payouts.awaitFinal(id, policy).pipe(
-          Effect.asSome,
-          Effect.catchTag("PayoutStillPending", () => Effect.succeedNone)
-        ),
+        payouts
+          .awaitFinal(id, policy)
+          .pipe(Effect.asSome, Effect.catchTag("PayoutStillPending", notYet)),
       expired: (waited, cause) =>
         new Payouts.PayoutStillPending({
           reference: Payout.makeReference(shown),
-          last: resource,
           ...stillPending(operation, shown, waited, cause)
         })
     })

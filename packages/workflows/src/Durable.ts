@@ -1,22 +1,15 @@
 /**
- * Building blocks for the body of any `Workflow`, on any engine. A body is an Effect that calls only blocks and
- * activities: each stores its result, so a later life of the process replays the body up to where it was.
+ * Building blocks for the body of any `Workflow`, on any engine. A later life of the process runs the body again, with the
+ * stored results of its blocks, activities, signals and executions.
  *
- * Rules for a body:
- *
- * - It calls blocks one after another. To run things concurrently, start an execution for each: a block in a
- *   `DurableDeferred.raceAll` or `into` dies.
- * - It calls them itself, and not in a `step` or an activity, where they die. In a plain activity, Effect's own engines do
- *   not notice that, and a write is not protected there. A `step` must not wait for a pause, a signal or an execution.
- * - An execution that it awaits counts as a part of it: nothing is undone before that one has ended, or if it failed
- *   although it paid, or may have.
- * - Everything that reads or changes the world, the clock and random numbers included, happens in a block.
+ * - Everything that reads or changes the world, the clock and random numbers included, is in a block or an activity.
  * - Each block has a name of its own. A loop puts its index into the names.
+ * - Blocks run one after another, directly in the body. To run things concurrently, start an execution for each.
+ * - A block in a `step`, a `DurableDeferred.raceAll` or an `into` dies. In a plain activity it dies on our engines only:
+ *   Effect's do not notice it, and a write is not protected there.
+ * - A `step` must not wait for a pause, a signal or an execution.
  * - A changed body gets a new name, such as `Shop/SendGift/2`. Keep the layer of the old one until its
  *   executions have ended.
- *
- * On the engines of `@manilla/workflow-engine`, an operator also finds the execution in `Executions`, and `interrupt`
- * never loses money. Effect's own engines interrupt a body also while the outcome of a write is unknown.
  *
  * @example
  * import * as Workflow from "@effect/workflow/Workflow"
@@ -56,13 +49,7 @@
  *           { key }
  *         )
  *     })
- *     // Nothing is paid yet. `pollUntil` waits for `COMPLETED`.
- *     yield* Durable.step({
- *       name: "ask the buyer to confirm",
- *       success: Schema.Void,
- *       error: Schema.Never,
- *       execute: Effect.log(`confirm ${intent.id} on your phone`)
- *     })
+ *     // Nothing is paid yet: wait for `COMPLETED` with `pollUntil`, as `CollectPayment` does.
  *     return intent.id
  *   })
  * )
@@ -116,9 +103,8 @@ export type WriteError = typeof WriteError.Type
 export type WriteOptions<A, I, R> = writes.Options<A, I, R>
 
 /**
- * Moves money once, for as long as the service remembers the key. After an unknown outcome, and after a failure that
- * passes, it sends the request again with the same key, after durable pauses: those of `carryOn` of the
- * {@link Policy.Policy}. If a later request is refused, the outcome stays unknown.
+ * Moves money once, for as long as the service remembers the key. After an unknown outcome, or a failure that passes, it
+ * pauses, as `carryOn` of the {@link Policy.Policy} says, and sends the same request with the same key.
  *
  * @since 0.1.0
  * @category blocks
@@ -233,12 +219,13 @@ export const pollUntil = <A, I, E, EI, F, R>({
             if (Either.isRight(seen) && Option.isSome(seen.right)) {
               return { _tag: "Done", value: seen.right.value } as const
             }
-            const pauseMillis = yield* pauses.nextMillis(wait, round)
-            const waitedMillis = startedMillis - (firstMillis ?? startedMillis)
-            // The next look would come too late.
-            return waitedMillis + pauseMillis > Duration.toMillis(wait.deadline)
-              ? ({ _tag: "Expired", waitedMillis, cause: Either.getLeft(seen) } as const)
-              : ({ _tag: "Pending", startedMillis, pauseMillis } as const)
+            const waitedMillis = (yield* Clock.currentTimeMillis) - (firstMillis ?? startedMillis)
+            const leftMillis = Duration.toMillis(wait.deadline) - waitedMillis
+            if (leftMillis <= 0) {
+              return { _tag: "Expired", waitedMillis, cause: Either.getLeft(seen) } as const
+            }
+            const pauseMillis = Math.min(yield* pauses.nextMillis(wait, round), leftMillis)
+            return { _tag: "Pending", startedMillis, pauseMillis } as const
           })
         })
 
@@ -293,11 +280,12 @@ export const compensate = <A, E, R, R2>(
   })
 
 /**
- * Runs a body. If that fails with a typed error, runs its compensations in reverse order, and fails with that error.
- * Nothing is undone after a write or an awaited execution whose outcome is unknown, or that failed although it moved money.
- * A write that was interrupted is unknown, also before its request. Only blocks have an outcome: a plain activity counts as
- * no movement, and so does an awaited execution on Effect's own engines. Unlike those of `Workflow.withCompensation`, a
- * compensation may pause on every engine.
+ * Runs a body. If it fails with a typed error, runs its compensations in reverse order, and fails with that error. Unlike
+ * those of `Workflow.withCompensation`, they may pause on every engine.
+ *
+ * Nothing is undone while an awaited execution has not ended, or once a write or an awaited execution is unknown, or has
+ * failed although it was applied. A write that was interrupted is unknown, also before its request. A plain activity
+ * counts as not applied, and so does an awaited execution on Effect's own engines: use no `compensating` around one there.
  *
  * @since 0.1.0
  * @category blocks
@@ -313,17 +301,17 @@ export const compensating = <A, E, R>(
       Effect.provideService(Compensations, compensations),
       Effect.catchAll((error) =>
         Effect.gen(function* () {
-          // From here on, blocks hear an interrupt: the engine must not end the body in a pause of a compensation.
-          run.sideEffects.hasBlocks = true
           if (compensations.length === 0) return yield* Effect.fail(error)
+          // Also in a body without blocks, an interrupt must not end a compensation.
+          run.sideEffects.hasBlocks = true
           // Stored, because compensations change the answer: one that awaits an execution is in doubt meanwhile.
-          const isInDoubt = yield* run.step({
+          const mustStay = yield* run.step({
             name,
             success: Schema.Boolean,
             error: Schema.Never,
-            execute: Effect.sync(() => Body.isInDoubt(run.sideEffects))
+            execute: Effect.sync(() => Body.mustStay(run.sideEffects))
           })
-          const undone = isInDoubt ? [] : compensations.reverse()
+          const undone = mustStay ? [] : compensations.reverse()
           yield* Effect.all(undone, { discard: true }).pipe(
             Effect.provideService(blocks.IsCompensating, true)
           )

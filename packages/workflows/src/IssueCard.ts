@@ -14,9 +14,8 @@ import * as Durable from "./Durable.js"
 import { earlier } from "./internal/create.js"
 
 /**
- * The workflow. Its payload has the body of `POST /cards`, and as `key` the key that `issue` would send, of at most 100
- * characters. It continues what `issue` has begun: with `sentMillis` if that outcome is unknown. `Errors.outcome` of
- * its error tells whether the card was issued. Start again under another key only if it was not.
+ * The workflow. Its key, of at most 100 characters, is the one that `issue` would send: each continues what the other has
+ * begun. Start again under another key only if `Errors.outcome` of its error is `notApplied`.
  *
  * @since 0.1.0
  * @category workflows

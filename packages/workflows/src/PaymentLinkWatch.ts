@@ -15,7 +15,7 @@ import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
 import { Key } from "./internal/Key.js"
-import { stillPending } from "./internal/stillPending.js"
+import { notYet, stillPending } from "./internal/stillPending.js"
 
 /**
  * The workflow. The interface does not define the transitions of a link, nor what a use is: an `INACTIVE` link is not
@@ -68,10 +68,9 @@ const body = ({ id, uses }: typeof workflow.payloadSchema.Type) =>
       success: PaymentLink.PaymentLinkDetail,
       failure: Errors.ReadError,
       look: (policy) =>
-        links.awaitFinal(id, { ...policy, until: isOver }).pipe(
-          Effect.asSome,
-          Effect.catchTag("PaymentLinkStillActive", () => Effect.succeedNone)
-        ),
+        links
+          .awaitFinal(id, { ...policy, until: isOver })
+          .pipe(Effect.asSome, Effect.catchTag("PaymentLinkStillActive", notYet)),
       expired: (waited, cause) =>
         new PaymentLinks.PaymentLinkStillActive({
           id,

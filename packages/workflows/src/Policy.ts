@@ -50,8 +50,8 @@ const Pauses = Schema.Struct({
 export const Policy = Schema.Struct({
   /**
    * The pauses between the calls of a write with one key, after an unknown outcome or a failure that passes, such as a
-   * rate limit. Each call has its own retries. No call follows a pause that would end after the deadline. The service
-   * must remember a key for longer than that: afterwards, the same request moves money twice.
+   * rate limit. Each call has its own retries. No call follows a pause that would end after the deadline. The deadline
+   * must be shorter than the time for which the service remembers a key: after that, the same request moves money twice.
    */
   carryOn: Pauses,
   /**
@@ -80,7 +80,7 @@ export interface Policy extends Schema.Schema.Type<typeof Policy> {}
 
 /**
  * Most payments are final within the first look, a minute. After that, a pause is about half as long as the time already
- * waited: about 27 looks in 30 days. A call whose outcome stays unknown is repeated for a day: idempotency keys commonly
+ * waited: about 27 looks in 30 days. A call whose outcome stays unknown is repeated for up to a day: idempotency keys commonly
  * live that long.
  *
  * @since 0.1.0

@@ -108,6 +108,38 @@ const lost = (key: IdempotencyKey.IdempotencyKey) =>
     cause: new Errors.TransportError({ operation, message: "none", sent: true })
   })
 
+VirtualClock.test(
+  "a write takes no refusal for the outcome of a request that was sent and lost",
+  () =>
+    Effect.gen(function* () {
+      let calls = 0
+      const sent = new Errors.TransportError({ operation, message: "lost", sent: true })
+      const send: Send = () => Effect.fail(++calls === 1 ? sent : refusal)
+      yield* Effect.gen(function* () {
+        const operator = yield* started
+        yield* VirtualClock.pass("2 minutes")
+        const { outcome } = yield* operator.status(key)
+        assert.strictEqual(outcome, "unknown")
+      }).pipe(
+        on(
+          Layer.provide(
+            Shop.toLayer(() => pay(send)),
+            Policy.layer({ carryOn })
+          )
+        )
+      )
+    })
+)
+
+VirtualClock.test("a body without blocks has no outcome, also in `compensating`", () =>
+  Effect.gen(function* () {
+    const operator = yield* started
+    yield* VirtualClock.pass("1 second")
+    const { outcome, state } = yield* operator.status(key)
+    assert.deepStrictEqual({ outcome, state }, { outcome: undefined, state: "Failed" })
+  }).pipe(on(Shop.toLayer(() => Durable.compensating(Effect.fail(new Failed())))))
+)
+
 /** Its outcome is unknown, and it ends as if all was well. */
 const hiding = Effect.orElseSucceed(pay(lost), () => "look at it")
 

@@ -102,25 +102,32 @@ describe("PaymentLinkWatch", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  VirtualClock.test(
-    "ends with PaymentLinkStillActive after its deadline, with the error of the last look",
-    () =>
-      Effect.gen(function* () {
-        const { faults } = yield* Sandbox.Sandbox
-        const { id } = yield* create()
-        yield* faults.add(Fault.status(404, { operation: "PaymentLinks.get", count: "always" }))
-        yield* start({ id })
-        yield* after(3600)
-        const error = yield* Effect.flip(ended)
-        if (error._tag !== "PaymentLinkStillActive") return assert.fail(error._tag)
-        assert.strictEqual(error.id, id)
-        assert.strictEqual(error.cause?._tag, "NotFoundError")
-      }).pipe(
-        Effect.provide(
-          layer({ wait: { initial: "30 seconds", factor: 1.5, deadline: "20 minutes" } })
+  for (const [status, tag] of [
+    [404, "NotFoundError"],
+    [503, "ServerError"]
+  ] as const) {
+    VirtualClock.test(
+      `ends with PaymentLinkStillActive after its deadline, with the ${status} of the last look`,
+      () =>
+        Effect.gen(function* () {
+          const { faults } = yield* Sandbox.Sandbox
+          const { id } = yield* create()
+          yield* faults.add(
+            Fault.status(status, { operation: "PaymentLinks.get", count: "always" })
+          )
+          yield* start({ id })
+          yield* after(3600)
+          const error = yield* Effect.flip(ended)
+          if (error._tag !== "PaymentLinkStillActive") return assert.fail(error._tag)
+          assert.strictEqual(error.id, id)
+          assert.strictEqual(error.cause?._tag, tag)
+        }).pipe(
+          Effect.provide(
+            layer({ wait: { initial: "30 seconds", factor: 1.5, deadline: "20 minutes" } })
+          )
         )
-      )
-  )
+    )
+  }
 
   VirtualClock.test("is cancelled in a pause, and leaves the link as it is", () =>
     Effect.gen(function* () {

@@ -10,7 +10,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Policy from "../Policy.js"
 
-/** One run of a body, from its start to its end or its next pause, as its blocks see it. */
+/** A run, with the needs of these blocks. */
 export interface Run extends Body.Run {
   readonly instance: WorkflowEngine.WorkflowInstance["Type"]
   readonly policy: Policy.Policy
@@ -26,7 +26,7 @@ export class IsCompensating extends Context.Reference<IsCompensating>()(
   { defaultValue: () => false }
 ) {}
 
-/** A body has one scope. A race has another instance with the scope of the body. */
+/** By the scope of the body. `DurableDeferred.raceAll` and `into` copy its instance, and keep the scope. */
 const runs = new WeakMap<Scope.Scope, Run>()
 
 /** The run that a block belongs to. */

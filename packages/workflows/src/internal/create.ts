@@ -11,7 +11,7 @@ import { write } from "./write.js"
 
 const schemasOf = memoize(
   <Id, C, CI>(id: Schema.Schema<Id, string>, resource: Schema.Schema<C, CI>) => ({
-    Created: Schema.Struct({
+    Found: Schema.Struct({
       id,
       /** The id for errors and logs: a secret of the call that it repeats, such as a token, is redacted. */
       shown: Schema.String,
@@ -52,12 +52,13 @@ export const create = <By extends "id" | "reference", C extends Polling.Resource
   ) => Effect.Effect<C, Errors.KeyedWriteError>
   /** See `Durable.write`. */
   readonly sentMillis?: number | undefined
+  /** The id of a resource that exists already, such as of an item of a batch. */
   readonly known?: C[By] | undefined
 }) => {
-  const { Created, isId } = schemasOf(id, resource)
+  const { Found, isId } = schemasOf(id, resource)
   if (known !== undefined) {
-    // Nothing is sent. For an interrupt and for compensations, it counts as created.
-    return Effect.map(blocks.current, ({ sideEffects }): typeof Created.Type => {
+    // Nothing is sent. For an interrupt and for compensations, it counts as created by this execution.
+    return Effect.map(blocks.current, ({ sideEffects }): typeof Found.Type => {
       Body.add(sideEffects, { outcome: "applied", hasFailed: false, resource: known })
       return { id: known, shown: known }
     })
@@ -65,7 +66,7 @@ export const create = <By extends "id" | "reference", C extends Polling.Resource
   return write({
     operation,
     key,
-    success: Created,
+    success: Found,
     idOf: ({ shown }) => shown,
     sentMillis,
     send: (key) => {

@@ -26,7 +26,7 @@ export const sleep = (name: string, millis: number) =>
 
 /** Like `sleep`, but an `interrupt` ends it with `ExecutionCancelled`. */
 export const unlessCancelled = (run: blocks.Run, name: string, millis: number) =>
-  // A pause of no length stores nothing: a later run would be cancelled there, before a write in doubt.
+  // `Durable.sleep` of 0 is not stored, and never over: a later interrupt would end the body there, before a write in doubt.
   millis <= 0
     ? Effect.void
     : Effect.flatMap(run.isCancelled(name), (isCancelled) =>

@@ -18,11 +18,11 @@ import * as pauses from "./pauses.js"
 export const WriteError = Schema.Union(Errors.KeyedWriteError, Execution.ExecutionCancelled)
 
 export interface Options<A, I, R> {
-  /** The name of the block, such as `Shop.refund`. */
+  /** A name that no other block of the body has, such as `Shop.refund`. It is the `operation` of its errors too. */
   readonly operation: string
   /**
-   * The idempotency key of the request, from the payload: a new version of the workflow, or one that follows a plain
-   * call, must send the same one. Two writes of a body with one key are a defect.
+   * The idempotency key of the request. Take it from the payload: a new version of the workflow must send the same. Two
+   * writes of a body with one key are a defect.
    */
   readonly key: IdempotencyKey.IdempotencyKey
   readonly success: Schema.Schema<A, I>
@@ -38,24 +38,20 @@ export interface Options<A, I, R> {
 }
 
 /**
- * See `Durable.write`. Each of its rounds stores three names, one after another:
+ * See `Durable.write`. It is in doubt while an earlier request with its key may have been applied. A round stores a step
+ * `begin/…` before its request, a step `write/…` with the outcome of the call, and after `Open` a pause `carry-on/…`. A
+ * life that finds `begin/…` alone is in doubt.
  *
- * | name         | meaning                                                                      |
- * | ------------ | ---------------------------------------------------------------------------- |
- * | `begin/…`    | the request may leave from now on: a later life that finds it is in doubt    |
- * | `write/…`    | the outcome of the call, as below                                            |
- * | `carry-on/…` | the pause after `Open`, before the next round                                |
+ * | answer                                      | not in doubt         | in doubt                     |
+ * | ------------------------------------------- | -------------------- | ---------------------------- |
+ * | success                                     | `Created`: the end   | the same                     |
+ * | `AppliedUnreadable`, `KeyReused`            | the error: the end   | the same                     |
+ * | `OutcomeUnknown`                            | `Open`, now in doubt | `Open`                       |
+ * | a refusal that passes, such as a 429 or 401 | `Open`               | `Open` with `OutcomeUnknown` |
+ * | any other refusal                           | the error: the end   | `Open` with `OutcomeUnknown` |
  *
- * | an earlier request may be applied | answer                           | outcome                        |
- * | --------------------------------- | -------------------------------- | ------------------------------ |
- * | yes or no                         | success                          | `Created`: the end             |
- * | yes or no                         | `AppliedUnreadable`, `KeyReused` | the error: the end             |
- * | no                                | a refusal                        | the error: the end             |
- * | no                                | a failure that passes, no answer | `Open` with the error          |
- * | yes                               | any other                        | `Open` with `OutcomeUnknown`   |
- *
- * An `Open` whose pause would pass the deadline is the end, with its error. If a later life finds the deadline passed, no
- * request leaves, and the end is `OutcomeUnknown`.
+ * An `Open` whose pause would pass the deadline is the end, with its error. A life that finds the deadline passed while in
+ * doubt sends nothing, and ends with `OutcomeUnknown`.
  */
 export const write = <A, I, R>({
   idOf,
@@ -80,7 +76,7 @@ export const write = <A, I, R>({
       /** When the first request may have been sent. The first `begin` makes it finite. */
       let sinceMillis = sentMillis ?? Infinity
       /** Whether an earlier request may have been applied. */
-      let mayBeApplied = sentMillis !== undefined
+      let isInDoubt = sentMillis !== undefined
 
       /** One call, with its own retries. */
       const call = (round: number) =>
@@ -90,17 +86,17 @@ export const write = <A, I, R>({
           error: WriteError,
           execute: Effect.gen(function* () {
             const waitedMillis = (yield* Clock.currentTimeMillis) - sinceMillis
-            const isInDoubt = mayBeApplied
-            if (!isInDoubt && (yield* run.isCancelled())) return yield* blocks.cancellation(run)
+            const wasInDoubt = isInDoubt
+            if (!wasInDoubt && (yield* run.isCancelled())) return yield* blocks.cancellation(run)
             // The process may have been down for days, and the service may have forgotten the key.
-            if (isInDoubt && waitedMillis > deadlineMillis) return yield* tooOld(operation, key)
+            if (wasInDoubt && waitedMillis > deadlineMillis) return yield* tooOld(operation, key)
             const pauseMillis = yield* pauses.nextMillis(carryOn, round)
             const isLast = waitedMillis + pauseMillis > deadlineMillis
-            // If this call is interrupted, it runs again, and must know of this request.
-            mayBeApplied = true
+            // A call that was interrupted runs again in this life, and must know of this request.
+            isInDoubt = true
             return yield* send(key).pipe(
               Effect.map((resource) => ({ _tag: "Created", resource }) as const),
-              Effect.mapError((error) => (isInDoubt ? inDoubt(error, operation, key) : error)),
+              Effect.mapError((error) => (wasInDoubt ? asUnknown(error, operation, key) : error)),
               Effect.catchAll((error) =>
                 isWorthRepeating(error) && !isLast
                   ? Effect.succeed({ _tag: "Open", error, pauseMillis } as const)
@@ -115,14 +111,15 @@ export const write = <A, I, R>({
           const begun = yield* begin(run, operation, round)
           // The clock of an earlier life may have been ahead.
           sinceMillis = Math.min(sinceMillis, begun.atMillis)
-          mayBeApplied ||= !begun.isFirst
+          // An earlier life may have sent this request. If it has stored the answer too, that decides below.
+          isInDoubt ||= !begun.isFirst
           const result: typeof Result.Type = yield* call(round)
           if (result._tag === "Created") {
             return { resource: result.resource, id: idOf(result.resource) }
           }
-          mayBeApplied = result.error._tag === "OutcomeUnknown"
+          isInDoubt = Errors.outcome(result.error) === "unknown"
           const pause = names.inRound("carry-on", operation, round)
-          yield* mayBeApplied
+          yield* isInDoubt
             ? pauses.sleep(pause, result.pauseMillis)
             : pauses.unlessCancelled(run, pause, result.pauseMillis)
         }
@@ -189,8 +186,8 @@ export const isWorthRepeating = (error: Errors.KeyedWriteError): boolean => {
   }
 }
 
-/** The error of a request after one that may be applied: a refusal says nothing about the earlier one. */
-const inDoubt = (
+/** The error of a request in doubt: a refusal says nothing about the earlier request. */
+const asUnknown = (
   error: Errors.KeyedWriteError,
   operation: string,
   key: IdempotencyKey.IdempotencyKey
