@@ -36,15 +36,13 @@ export type Own<R> = Exclude<R, Scope.Scope | InExecution>
  * @category models
  */
 export interface SideEffects {
-  /** Whether the body uses blocks: they note its writes, and see to an `interrupt`. */
+  /** Whether the body uses blocks: they note its writes, and handle an `interrupt`. */
   hasBlocks: boolean
-  /** Whether the outcome of a write is unknown. */
-  isUnknown: boolean
-  /** Whether a write was applied. */
-  isApplied: boolean
-  /** Whether a write that ended with an error was applied, or may have been. Nothing is undone then. */
+  /** The outcome of all writes that have ended: unknown if one is, and else applied if one was. */
+  outcome: Errors.Outcome
+  /** Whether a write failed that was applied, or may have been. Nothing is undone then. */
   mustStay: boolean
-  /** The executions that it awaits, or awaited until it failed. Each may be applied yet. */
+  /** The awaited executions whose end the body has not read. Each may be applied yet. */
   readonly open: Set<string>
   /** The id of the last resource. */
   resource: string | undefined
@@ -58,8 +56,7 @@ export interface SideEffects {
  */
 export const noSideEffects = (): SideEffects => ({
   hasBlocks: false,
-  isUnknown: false,
-  isApplied: false,
+  outcome: "notApplied",
   mustStay: false,
   open: new Set(),
   resource: undefined
@@ -85,14 +82,13 @@ export interface Step<A, I, E, EI, R> {
  * @category models
  */
 export interface Run {
-  /** A body that this one runs on another engine inherits `CurrentRun`, and sees by this id that it is not its own. */
+  /** An execution on another engine that a body runs inherits `CurrentRun`: this id tells whose run it is. */
   readonly executionId: string
   /** The key under which an operator finds the execution. */
   readonly key: string
-  /**
-   * Whether an `interrupt` ends the body here, or in this pause. Not in one that is over: the next block sees it. If it does
-   * in a pause, that is stored.
-   */
+  /** The instance of the body. A race has a copy of it. */
+  readonly instance: WorkflowEngine.WorkflowInstance["Type"]
+  /** Whether an `interrupt` ends the body here, or in this pause if that is not over. For a pause, a yes is stored. */
   readonly isCancelled: (pause?: string) => Effect.Effect<boolean>
   /** Runs an effect and stores its result: a later run of the body reads it. */
   readonly step: <A, I, E, EI, R>(
@@ -114,8 +110,8 @@ export class CurrentRun extends Context.Reference<CurrentRun>()(
 ) {}
 
 /**
- * The id of the execution in whose step or activity an effect runs. Blocks refuse to run there: a later life takes the
- * result of the step from the store, and would not know of them.
+ * The id of the execution in whose step or activity an effect runs. Blocks refuse to run there: a later run reads
+ * the result of the step, and would not know of them.
  *
  * @since 0.1.0
  * @category services
@@ -130,8 +126,8 @@ export class InStepOf extends Context.Reference<InStepOf>()("@manilla/workflow-e
  * @since 0.1.0
  * @category getters
  */
-export const outcomeOf = ({ isApplied, isUnknown, open }: SideEffects): Errors.Outcome =>
-  isUnknown || open.size > 0 ? "unknown" : isApplied ? "applied" : "notApplied"
+export const outcomeOf = ({ open, outcome }: SideEffects): Errors.Outcome =>
+  open.size > 0 ? "unknown" : outcome
 
 /**
  * Whether nothing may be undone: something that failed, or has not ended, was applied, or may have been.
@@ -153,8 +149,8 @@ interface Ended extends Partial<Pick<Execution.Execution, "outcome" | "resource"
  * @category mutations
  */
 export const add = (sideEffects: SideEffects, { hasFailed, outcome, resource }: Ended): void => {
-  sideEffects.isUnknown ||= outcome === "unknown"
-  sideEffects.isApplied ||= outcome === "applied"
+  const isApplied = outcome === "applied" && sideEffects.outcome === "notApplied"
+  if (outcome === "unknown" || isApplied) sideEffects.outcome = outcome
   sideEffects.mustStay ||= outcome === "unknown" || (outcome === "applied" && hasFailed)
   sideEffects.resource = resource ?? sideEffects.resource
 }

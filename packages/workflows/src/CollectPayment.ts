@@ -19,7 +19,7 @@ import { create, earlier } from "./internal/create.js"
 import { notYet, stillPending } from "./internal/stillPending.js"
 
 /**
- * The workflow. Its key is the one that `collect` would send: each continues what the other has begun. Start again under
+ * The workflow. Its key is the one that `collect` would send: each continues the other's payment. Start again under
  * another key only if `Errors.outcome` of its error is `notApplied`.
  *
  * @example

@@ -1,12 +1,12 @@
 /**
- * Building blocks for the body of any `Workflow`, on any engine. A later life of the process runs the body again, with the
- * stored results of its blocks, activities, signals and executions.
+ * Building blocks for the body of any `Workflow`, on any engine. After a crash or a pause, the body runs again from its
+ * start: blocks, activities, signals (`DurableDeferred`) and executions that have ended return their stored results.
  *
  * - Everything that reads or changes the world, the clock and random numbers included, is in a block or an activity.
  * - Each block has a name of its own. A loop puts its index into the names.
  * - Blocks run one after another, directly in the body. To run things concurrently, start an execution for each.
- * - A block in a `step`, a `DurableDeferred.raceAll` or an `into` dies. In a plain activity it dies on our engines only:
- *   Effect's do not notice it, and a write is not protected there.
+ * - A block in a `step`, an activity, a `DurableDeferred.raceAll` or an `into` dies. Effect's engines do not notice one in
+ *   an activity, or as the first block in a race: a write there is not protected.
  * - A `step` must not wait for a pause, a signal or an execution.
  * - A changed body gets a new name, such as `Shop/SendGift/2`. Keep the layer of the old one until its
  *   executions have ended.
@@ -49,7 +49,7 @@
  *           { key }
  *         )
  *     })
- *     // Nothing is paid yet: wait for `COMPLETED` with `pollUntil`, as `CollectPayment` does.
+ *     // Nothing is paid yet: wait for a final status, with `pollUntil` and `payments.get`.
  *     return intent.id
  *   })
  * )
@@ -103,7 +103,7 @@ export type WriteError = typeof WriteError.Type
 export type WriteOptions<A, I, R> = writes.Options<A, I, R>
 
 /**
- * Moves money once, for as long as the service remembers the key. After an unknown outcome, or a failure that passes, it
+ * Moves money once, for as long as the service remembers the key. After an unknown outcome, or a temporary failure, it
  * pauses, as `carryOn` of the {@link Policy.Policy} says, and sends the same request with the same key.
  *
  * @since 0.1.0
@@ -117,8 +117,8 @@ const orCancelled = memoize(<E, EI>(error: Schema.Schema<E, EI>) =>
 )
 
 /**
- * Runs an effect and stores its result. It must not move money: use `write`. If the execution is to be
- * cancelled, it fails with `ExecutionCancelled`.
+ * Runs an effect and stores its result. It must not move money: use `write`. After an `interrupt` on our engines, it fails
+ * with `ExecutionCancelled`.
  *
  * @since 0.1.0
  * @category blocks
@@ -150,8 +150,7 @@ export const step = <A, I, E, EI, R>({
   )
 
 /**
- * A durable pause: it ends on time, also in a later life of the process. `resume` ends it at once. An
- * `interrupt` ends it with `ExecutionCancelled`.
+ * A durable pause. On our engines, `resume` ends it at once, and `interrupt` ends it with `ExecutionCancelled`.
  *
  * @since 0.1.0
  * @category blocks
@@ -164,7 +163,7 @@ export const sleep = (
     pauses.unlessCancelled(run, names.sleep(name), Duration.toMillis(duration))
   )
 
-/** The result of a look. Its pause is stored: a new policy changes only later ones. */
+/** The result of a look. A new policy does not change a pause that is stored. */
 const lookOf = memoize(<A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) =>
   Schema.Union(
     Schema.TaggedStruct("Done", { value: success }),
@@ -174,8 +173,7 @@ const lookOf = memoize(<A, I, E, EI>(success: Schema.Schema<A, I>, failure: Sche
 )
 
 /**
- * Looks at something until it is there, with durable pauses in between. Each pause is longer than the one
- * before, so the stored rows grow with the logarithm of the time.
+ * Looks at something until it is there, with growing durable pauses in between.
  *
  * @since 0.1.0
  * @category blocks
@@ -283,9 +281,9 @@ export const compensate = <A, E, R, R2>(
  * Runs a body. If it fails with a typed error, runs its compensations in reverse order, and fails with that error. Unlike
  * those of `Workflow.withCompensation`, they may pause on every engine.
  *
- * Nothing is undone while an awaited execution has not ended, or once a write or an awaited execution is unknown, or has
- * failed although it was applied. A write that was interrupted is unknown, also before its request. A plain activity
- * counts as not applied, and so does an awaited execution on Effect's own engines: use no `compensating` around one there.
+ * Nothing is undone if a write or an awaited execution has not ended, was interrupted, is unknown, or failed although it was
+ * applied. A plain activity counts as not applied. On Effect's own engines, an awaited execution does too: await none in
+ * `compensating` there.
  *
  * @since 0.1.0
  * @category blocks
@@ -294,7 +292,7 @@ export const compensating = <A, E, R>(
   body: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, Exclude<R, Compensations> | InExecution> =>
   Effect.flatMap(blocks.current, (run) => {
-    // Its number is that of its begin: in a later life, parts may fail in another order.
+    // Numbered when it begins, because in another run the parts may fail in another order.
     const name = names.compensating(++run.parts)
     const compensations: Array<Effect.Effect<void>> = []
     return body.pipe(
@@ -304,7 +302,7 @@ export const compensating = <A, E, R>(
           if (compensations.length === 0) return yield* Effect.fail(error)
           // Also in a body without blocks, an interrupt must not end a compensation.
           run.sideEffects.hasBlocks = true
-          // Stored, because compensations change the answer: one that awaits an execution is in doubt meanwhile.
+          // Stored, because compensations change the answer: while one awaits an execution, it would be yes.
           const mustStay = yield* run.step({
             name,
             success: Schema.Boolean,

@@ -30,12 +30,9 @@ const factor = (least: number) =>
   )
 
 const Pauses = Schema.Struct({
-  /** The first pause. */
+  /** The first pause. Jitter shortens each pause by up to half. */
   initial: Time,
-  /**
-   * By how much each pause is longer than the one before; at least 1.1. Pauses have no upper limit. The engine stores
-   * one row for each, so the number of rows grows with the logarithm of the time.
-   */
+  /** By how much pauses grow; at least 1.1, so that few rows are stored. They have no upper limit. */
   factor: factor(1.1),
   /** When the workflow gives up, counted from its first attempt. */
   deadline: Time
@@ -49,9 +46,9 @@ const Pauses = Schema.Struct({
  */
 export const Policy = Schema.Struct({
   /**
-   * The pauses between the calls of a write with one key, after an unknown outcome or a failure that passes, such as a
-   * rate limit. Each call has its own retries. No call follows a pause that would end after the deadline. The deadline
-   * must be shorter than the time for which the service remembers a key: after that, the same request moves money twice.
+   * The pauses between the calls of a write with one key, after an unknown outcome or a temporary failure, such as a
+   * rate limit. Each call has its own retries, of up to 3 minutes. No call follows a pause that would end after the
+   * deadline. The service must remember a key for longer than both: after that, the same request moves money twice.
    */
   carryOn: Pauses,
   /**
@@ -80,14 +77,14 @@ export interface Policy extends Schema.Schema.Type<typeof Policy> {}
 
 /**
  * Most payments are final within the first look, a minute. After that, a pause is about half as long as the time already
- * waited: about 27 looks in 30 days. A call whose outcome stays unknown is repeated for up to a day: idempotency keys commonly
- * live that long.
+ * waited: about 27 looks in 30 days. A call whose outcome stays unknown is repeated for less than a day: idempotency keys
+ * commonly live that long.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const defaults: Policy = {
-  carryOn: { initial: "5 seconds", factor: 2, deadline: "1 day" },
+  carryOn: { initial: "5 seconds", factor: 2, deadline: "23 hours" },
   look: { initial: "1 second", factor: 1.5, cap: "15 seconds", deadline: "1 minute" },
   wait: { initial: "30 seconds", factor: 1.5, deadline: "30 days" }
 }

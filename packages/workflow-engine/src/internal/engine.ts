@@ -70,7 +70,7 @@ const make = (store: EngineStore, options: runners.Options) =>
     const refuseInStep = (run: ownedRun.Run, { scope }: WorkflowEngine.WorkflowInstance["Type"]) =>
       Effect.gen(function* () {
         const { executionId, workflow } = run.execution
-        if ((yield* Body.InStepOf) !== executionId || scope !== run.scope) return
+        if ((yield* Body.InStepOf) !== executionId || scope !== run.instance.scope) return
         return yield* Effect.dieMessage(
           `${workflow}: a step waits for a pause, a signal or an execution. Do that in the body, before or after the step.`
         )

@@ -9,7 +9,6 @@ import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
-import type * as Scope from "effect/Scope"
 import * as Body from "../Body.js"
 import * as Encoding from "../Encoding.js"
 import type * as Execution from "../Execution.js"
@@ -20,8 +19,7 @@ import type * as engineStore from "./engineStore.js"
 /** A run of a body in this process, which ends when the body ends or waits. */
 export interface Run {
   readonly execution: Execution.Execution
-  /** The scope of the body. An activity has its own. */
-  readonly scope: Scope.Scope
+  readonly instance: WorkflowEngine.WorkflowInstance["Type"]
   readonly runner: number
   readonly clocks: Map<string, number>
   /** The names of the pauses that the body waits for. */
@@ -151,6 +149,7 @@ export const make = (store: engineStore.EngineStore) => {
   const forBlocks = (run: Run): Body.Run => ({
     executionId: run.execution.executionId,
     key: run.execution.businessKey,
+    instance: run.instance,
     isCancelled: (pause) =>
       pause === undefined ? Effect.sync(() => isCancelled(run)) : isCancelledAt(run, pause),
     step: <A, I, E, EI, R>({ error, execute, name, success }: Body.Step<A, I, E, EI, R>) => {

@@ -242,7 +242,7 @@ export const make = (
       const instance = WorkflowEngine.WorkflowInstance.initial(definition, executionId)
       const run: ownedRun.Run = {
         execution,
-        scope: instance.scope,
+        instance,
         runner: execution.runner,
         clocks: new Map(Object.entries(clocks)),
         pauses: new Set(),

@@ -10,9 +10,8 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Policy from "../Policy.js"
 
-/** A run, with the needs of these blocks. */
+/** A run, with what these blocks need. */
 export interface Run extends Body.Run {
-  readonly instance: WorkflowEngine.WorkflowInstance["Type"]
   readonly policy: Policy.Policy
   /** The names of its blocks, and the keys of its writes. Each may be used once. */
   readonly used: Set<string>
@@ -26,7 +25,6 @@ export class IsCompensating extends Context.Reference<IsCompensating>()(
   { defaultValue: () => false }
 ) {}
 
-/** By the scope of the body. `DurableDeferred.raceAll` and `into` copy its instance, and keep the scope. */
 const runs = new WeakMap<Scope.Scope, Run>()
 
 /** The run that a block belongs to. */
@@ -38,47 +36,54 @@ export const current: Effect.Effect<Run, never, Body.InExecution> = Effect.gen(f
       `${workflow.name}: a block runs in a step or an activity, of which only the result is stored. Call it in the body, before or after.`
     )
   }
-  const known = runs.get(scope)
-  if (known?.instance === instance) return known
-  if (known !== undefined) {
+  const run = runs.get(scope) ?? (yield* begun(instance))
+  runs.set(scope, run)
+  // `DurableDeferred.raceAll` and `into` copy the instance of the body, and keep its scope.
+  if (run.instance !== instance) {
     return yield* Effect.dieMessage(
       `${workflow.name}: a block runs in a race. Start an execution for it.`
     )
   }
-  const inherited = Option.getOrUndefined(yield* Body.CurrentRun)
-  const own = inherited?.executionId === executionId ? inherited : elsewhere(executionId)
-  const run: Run = {
-    ...own,
-    isCancelled: (pause) =>
-      Effect.flatMap(IsCompensating, (isCompensating) =>
-        isCompensating ? Effect.succeed(false) : own.isCancelled(pause)
-      ),
-    instance,
-    policy: yield* Policy.Current,
-    used: new Set(),
-    parts: 0
-  }
-  runs.set(scope, run)
   return run
 })
 
-/** A run on an engine that is not ours, which interrupts a body itself. */
-const elsewhere = (executionId: string): Body.Run => ({
-  executionId,
-  key: executionId,
+const begun = (instance: WorkflowEngine.WorkflowInstance["Type"]) =>
+  Effect.gen(function* () {
+    const inherited = Option.getOrUndefined(yield* Body.CurrentRun)
+    const isOwn = inherited?.executionId === instance.executionId
+    const own = isOwn ? inherited : onOtherEngine(instance)
+    const isCancelled: Run["isCancelled"] = (pause) =>
+      Effect.flatMap(IsCompensating, (isCompensating) =>
+        isCompensating ? Effect.succeed(false) : own.isCancelled(pause)
+      )
+    const run: Run = {
+      ...own,
+      isCancelled,
+      policy: yield* Policy.Current,
+      used: new Set(),
+      parts: 0
+    }
+    return run
+  })
+
+/** On an engine that is not ours, which handles an `interrupt` itself. */
+const onOtherEngine = (instance: WorkflowEngine.WorkflowInstance["Type"]): Body.Run => ({
+  executionId: instance.executionId,
+  key: instance.executionId,
+  instance,
   isCancelled: () => Effect.succeed(false),
   step: ({ execute, ...options }) =>
     Activity.make({
       ...options,
       execute: execute.pipe(
-        Effect.provideService(Body.InStepOf, executionId),
+        Effect.provideService(Body.InStepOf, instance.executionId),
         Effect.mapErrorCause(withoutInterrupts)
       )
     }),
   sideEffects: Body.noSideEffects()
 })
 
-/** Effect repeats an activity that was interrupted. A fiber that fails interrupts those beside it: then only that counts. */
+/** Effect repeats an activity that was interrupted. If one of its fibers fails, the others are: only the failure counts. */
 const withoutInterrupts = <E>(cause: Cause.Cause<E>) =>
   Cause.isInterruptedOnly(cause) ? cause : Cause.filter(cause, (one) => !Cause.isInterruptType(one))
 

@@ -13,7 +13,7 @@ const schemasOf = memoize(
   <Id, C, CI>(id: Schema.Schema<Id, string>, resource: Schema.Schema<C, CI>) => ({
     Found: Schema.Struct({
       id,
-      /** The id for errors and logs: a secret of the call that it repeats, such as a token, is redacted. */
+      /** The id for errors and logs. If it contains the token of the call, that part is hidden. */
       shown: Schema.String,
       /** None if it could not be read as a whole. */
       resource: Schema.optional(resource)

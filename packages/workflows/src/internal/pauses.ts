@@ -15,18 +15,19 @@ export const nextMillis = (
   round: number
 ): Effect.Effect<number> => jitter(Duration.toMillis(initial) * factor ** round)
 
-/** A pause of an execution, which ends on time in a later life of the process too. */
+/** A durable pause. */
 export const sleep = (name: string, millis: number) =>
   DurableClock.sleep({
     name,
     duration: Duration.millis(millis),
-    // A pause in memory would start again after a crash. It must be a duration: Effect takes 0 for its default.
+    // In memory, a pause would start again after a crash. Not 0: Effect takes that for its default of 60 seconds.
     inMemoryThreshold: Duration.zero
   })
 
 /** Like `sleep`, but an `interrupt` ends it with `ExecutionCancelled`. */
 export const unlessCancelled = (run: blocks.Run, name: string, millis: number) =>
-  // `Durable.sleep` of 0 is not stored, and never over: a later interrupt would end the body there, before a write in doubt.
+  // Effect does not store a pause of 0. It would never be over: a later interrupt would end the body here, before a write
+  // in doubt.
   millis <= 0
     ? Effect.void
     : Effect.flatMap(run.isCancelled(name), (isCancelled) =>

@@ -38,20 +38,20 @@ export interface Options<A, I, R> {
 }
 
 /**
- * See `Durable.write`. It is in doubt while an earlier request with its key may have been applied. A round stores a step
- * `begin/…` before its request, a step `write/…` with the outcome of the call, and after `Open` a pause `carry-on/…`. A
- * life that finds `begin/…` alone is in doubt.
+ * See `Durable.write`. A round stores a step `begin/…`, calls, stores the answer as a step `write/…`, and after `Open` pauses
+ * in `carry-on/…`. The write is in doubt if an earlier request may have been applied: with `sentMillis`, after an unknown
+ * outcome, or if a run of the body finds `begin/…` without `write/…`.
  *
  * | answer                                      | not in doubt         | in doubt                     |
  * | ------------------------------------------- | -------------------- | ---------------------------- |
  * | success                                     | `Created`: the end   | the same                     |
  * | `AppliedUnreadable`, `KeyReused`            | the error: the end   | the same                     |
  * | `OutcomeUnknown`                            | `Open`, now in doubt | `Open`                       |
- * | a refusal that passes, such as a 429 or 401 | `Open`               | `Open` with `OutcomeUnknown` |
+ * | a temporary refusal, such as a 429 or a 401 | `Open`               | `Open` with `OutcomeUnknown` |
  * | any other refusal                           | the error: the end   | `Open` with `OutcomeUnknown` |
  *
- * An `Open` whose pause would pass the deadline is the end, with its error. A life that finds the deadline passed while in
- * doubt sends nothing, and ends with `OutcomeUnknown`.
+ * If the pause after an `Open` would pass the deadline, the write ends with its error. In doubt after the deadline, it sends
+ * nothing, and ends with `OutcomeUnknown`.
  */
 export const write = <A, I, R>({
   idOf,
@@ -88,11 +88,12 @@ export const write = <A, I, R>({
             const waitedMillis = (yield* Clock.currentTimeMillis) - sinceMillis
             const wasInDoubt = isInDoubt
             if (!wasInDoubt && (yield* run.isCancelled())) return yield* blocks.cancellation(run)
-            // The process may have been down for days, and the service may have forgotten the key.
-            if (wasInDoubt && waitedMillis > deadlineMillis) return yield* tooOld(operation, key)
+            // The process may have been down for days, and the service may have forgotten the key. `NaN` is too old.
+            if (wasInDoubt && !(waitedMillis <= deadlineMillis))
+              return yield* tooOld(operation, key)
             const pauseMillis = yield* pauses.nextMillis(carryOn, round)
             const isLast = waitedMillis + pauseMillis > deadlineMillis
-            // A call that was interrupted runs again in this life, and must know of this request.
+            // A call that was interrupted runs again in this run, and must know of this request.
             isInDoubt = true
             return yield* send(key).pipe(
               Effect.map((resource) => ({ _tag: "Created", resource }) as const),
@@ -109,12 +110,13 @@ export const write = <A, I, R>({
       const ended = Effect.gen(function* () {
         for (let round = 0; ; round++) {
           const begun = yield* begin(run, operation, round)
-          // The clock of an earlier life may have been ahead.
+          // The clock of an earlier run may have been ahead.
           sinceMillis = Math.min(sinceMillis, begun.atMillis)
-          // An earlier life may have sent this request. If it has stored the answer too, that decides below.
+          // An earlier run began this round. If it has stored the answer, that decides below.
           isInDoubt ||= !begun.isFirst
           const result: typeof Result.Type = yield* call(round)
           if (result._tag === "Created") {
+            // Here, so that a defect of `idOf` leaves the write unknown.
             return { resource: result.resource, id: idOf(result.resource) }
           }
           isInDoubt = Errors.outcome(result.error) === "unknown"
@@ -133,7 +135,7 @@ export const write = <A, I, R>({
         const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
         // A cancellation comes before a request.
         if (error?._tag === "ExecutionCancelled") return
-        // After a defect or an interrupt, another engine or a later life may send a request yet.
+        // After a defect or an interrupt, a request may still be sent, by another engine or a later run.
         const outcome = error === undefined ? "unknown" : Errors.outcome(error)
         Body.add(run.sideEffects, { outcome, hasFailed: true })
       }
@@ -142,7 +144,7 @@ export const write = <A, I, R>({
     })
   )
 
-/** A call that did not end the write. Its pause is stored: a new policy changes only later ones. */
+/** A call that did not end the write. A new policy does not change a pause that is stored. */
 const Open = Schema.TaggedStruct("Open", {
   pauseMillis: Schema.Number,
   error: Errors.KeyedWriteError
@@ -154,7 +156,7 @@ const resultOf = memoize(<A, I>(success: Schema.Schema<A, I>) =>
 
 const Beginning = Schema.Struct({ atMillis: Schema.Number })
 
-/** A write-ahead record: if an earlier life has stored it, the request of the round may have left. */
+/** A write-ahead record: if an earlier run has stored it, the request of the round may have left. */
 const begin = (run: blocks.Run, operation: string, round: number) =>
   Effect.gen(function* () {
     let isFirst = false

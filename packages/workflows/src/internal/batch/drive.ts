@@ -29,9 +29,8 @@ const longestPauseMillis = 60_000
 export class Overtaken extends Data.TaggedError("Overtaken") {}
 
 /** The first request of an item. */
-const send = ({ batchKey }: Owner, { key, request }: Batches.Item) =>
+const send = (payouts: Payouts.Service, batchKey: string, { key, request }: Batches.Item) =>
   Effect.gen(function* () {
-    const payouts = yield* Payouts.Payouts
     const serviceKey = yield* rules.businessKey(batchKey, key)
     // `create` checks the request.
     const created = yield* Effect.exit(payouts.create(JSON.parse(request), { key: serviceKey }))
@@ -39,12 +38,11 @@ const send = ({ batchKey }: Owner, { key, request }: Batches.Item) =>
   })
 
 /** Reads a payout until its status is final, for the time of the policy's `look`. */
-const lookAt = (reference: string) =>
-  Effect.gen(function* () {
-    const payouts = yield* Payouts.Payouts
-    const { look } = yield* Policy.Current
-    return yield* payouts.awaitFinal(Payout.makeReference(reference), look)
-  }).pipe(Effect.exit, Effect.map(rules.afterLook))
+const lookAt = (payouts: Payouts.Service, look: Policy.Policy["look"], reference: string) =>
+  Effect.suspend(() => payouts.awaitFinal(Payout.makeReference(reference), look)).pipe(
+    Effect.exit,
+    Effect.map(rules.afterLook)
+  )
 
 /** Each run reads the next items in these states, in the order of their numbers; none at the end. */
 const makePages = ({ batchKey }: Owner, states: ReadonlyArray<Batches.State>) => {
@@ -96,6 +94,8 @@ export const drive = (
   Effect.gen(function* () {
     const { batchKey, epoch } = owner
     const { batches: table } = yield* Engine.Engine
+    const payouts = yield* Payouts.Payouts
+    const { look } = yield* Policy.Current
     const pace = makePace(owner)
     const waiting: Array<Batches.Item> = []
     const open = {
@@ -113,7 +113,7 @@ export const drive = (
       woken.unsafeOpen()
     }
     /** Runs a request. A defect says nothing about its outcome: the item is handed over. */
-    const fork = (number: number, request: Effect.Effect<rules.Result, never, Payouts.Payouts>) =>
+    const fork = (number: number, request: Effect.Effect<rules.Result>) =>
       request.pipe(
         Effect.catchAllDefect((defect) =>
           Effect.as(Effect.logError(`A defect in an item of the batch ${batchKey}`, defect), {
@@ -141,7 +141,7 @@ export const drive = (
         if (state !== "created") return
         open.created.add(number)
         if (open.created.size > mostLooks) return arrive({ number, state: "pending" })
-        yield* fork(number, lookAt(reference ?? ""))
+        yield* fork(number, lookAt(payouts, look, reference ?? ""))
       })
 
     // Takes over the items of an earlier owner. Its requests may have been sent.
@@ -188,7 +188,7 @@ export const drive = (
       yield* Effect.forEach(results, onStored, { discard: true })
       for (const item of group) {
         open.sending.set(item.number, item)
-        yield* fork(item.number, send(owner, item))
+        yield* fork(item.number, send(payouts, batchKey, item))
       }
 
       const isIdle = Object.values(open).every(({ size }) => size === 0)
