@@ -36,8 +36,10 @@ export type Own<R> = Exclude<R, Scope.Scope | InExecution>
  * @category models
  */
 export interface SideEffects {
-  /** Whether the body uses blocks: they note its writes, and handle an `interrupt`. */
+  /** Whether the body uses blocks, which note its writes. */
   hasBlocks: boolean
+  /** Whether the body handles an `interrupt` itself: the engine does not end it in a pause. */
+  handlesInterrupt: boolean
   /** The outcome of all writes that have ended: unknown if one is, and else applied if one was. */
   outcome: Errors.Outcome
   /** Whether a write failed that was applied, or may have been. Nothing is undone then. */
@@ -56,6 +58,7 @@ export interface SideEffects {
  */
 export const noSideEffects = (): SideEffects => ({
   hasBlocks: false,
+  handlesInterrupt: false,
   outcome: "notApplied",
   mustStay: false,
   open: new Set(),

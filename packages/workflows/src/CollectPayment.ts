@@ -19,8 +19,9 @@ import { create, earlier } from "./internal/create.js"
 import { notYet, stillPending } from "./internal/stillPending.js"
 
 /**
- * The workflow. Its key is the one that `collect` would send: each continues the other's payment. Start again under
- * another key only if `Errors.outcome` of its error is `notApplied`.
+ * The workflow. Its key is the one that `collect` would send: each continues the other's payment, the workflow with
+ * `sentMillis` if the outcome of `collect` is unknown. Start again under another key only if `Errors.outcome` of its error is
+ * `notApplied`.
  *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"

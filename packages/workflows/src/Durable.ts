@@ -222,7 +222,10 @@ export const pollUntil = <A, I, E, EI, F, R>({
             if (leftMillis <= 0) {
               return { _tag: "Expired", waitedMillis, cause: Either.getLeft(seen) } as const
             }
-            const pauseMillis = Math.min(yield* pauses.nextMillis(wait, round), leftMillis)
+            const pauseMillis = Math.min(
+              yield* pauses.nextMillis(wait, round),
+              Math.ceil(leftMillis)
+            )
             return { _tag: "Pending", startedMillis, pauseMillis } as const
           })
         })
@@ -267,8 +270,10 @@ export class Compensations extends Context.Tag("@manilla/workflows/Compensations
 export const compensate = <A, E, R, R2>(
   effect: Effect.Effect<A, E, R>,
   compensation: (value: A) => Effect.Effect<void, never, R2>
-): Effect.Effect<A, E, R | R2 | Compensations> =>
+): Effect.Effect<A, E, R | R2 | Compensations | InExecution> =>
   Effect.gen(function* () {
+    // As a block: in a step or a race, the compensation could not run.
+    yield* blocks.current
     const compensations = yield* Compensations
     const context = yield* Effect.context<R2>()
     const value = yield* effect
@@ -301,7 +306,7 @@ export const compensating = <A, E, R>(
         Effect.gen(function* () {
           if (compensations.length === 0) return yield* Effect.fail(error)
           // Also in a body without blocks, an interrupt must not end a compensation.
-          run.sideEffects.hasBlocks = true
+          run.sideEffects.handlesInterrupt = true
           // Stored, because compensations change the answer: while one awaits an execution, it would be yes.
           const mustStay = yield* run.step({
             name,

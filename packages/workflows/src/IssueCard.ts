@@ -14,8 +14,9 @@ import * as Durable from "./Durable.js"
 import { earlier } from "./internal/create.js"
 
 /**
- * The workflow. Its key, of at most 100 characters, is the one that `issue` would send: each continues what the other has
- * begun. Start again under another key only if `Errors.outcome` of its error is `notApplied`.
+ * The workflow. Its key, of at most 100 characters, is the one that `issue` would send: it continues what `issue` has begun,
+ * with `sentMillis` if that outcome is unknown. Start again under another key only if `Errors.outcome` of its error is
+ * `notApplied`.
  *
  * @since 0.1.0
  * @category workflows

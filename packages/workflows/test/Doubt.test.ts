@@ -1,5 +1,6 @@
 /** The outcome of an execution after a defect, an interrupt, a purge, or beside others that it awaits. */
 import { assert, describe, it } from "@effect/vitest"
+import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -131,13 +132,62 @@ VirtualClock.test(
     })
 )
 
-VirtualClock.test("a body without blocks has no outcome, also in `compensating`", () =>
+const undoing = Durable.compensate(Effect.void, () => Effect.sync(() => void undone.push("it")))
+for (const [which, first] of [
+  ["nothing to undo", Effect.void],
+  ["a compensation", undoing]
+] as const) {
+  VirtualClock.test(`a body without blocks, but with ${which}, has no outcome`, () =>
+    Effect.gen(function* () {
+      const operator = yield* started
+      yield* VirtualClock.pass("1 second")
+      const { outcome, state } = yield* operator.status(key)
+      assert.deepStrictEqual({ outcome, state }, { outcome: undefined, state: "Failed" })
+    }).pipe(on(Shop.toLayer(() => Durable.compensating(Effect.zipRight(first, new Failed())))))
+  )
+}
+
+for (const [where, within] of [
+  [
+    "a step",
+    (one: typeof undoing) =>
+      Durable.step({ name: "s", success: Schema.Void, error: Schema.Never, execute: one })
+  ],
+  [
+    "a race",
+    (one: typeof undoing) =>
+      DurableDeferred.into(one, DurableDeferred.make("race", { success: Schema.Void }))
+  ]
+] as const) {
+  VirtualClock.test(`a compensation in ${where} is refused`, () =>
+    Effect.gen(function* () {
+      const operator = yield* started
+      yield* VirtualClock.pass("1 second")
+      assert.strictEqual((yield* operator.status(key)).state, "Died")
+    }).pipe(
+      on(Shop.toLayer(() => Durable.compensating(Effect.zipRight(within(undoing), new Failed()))))
+    )
+  )
+}
+
+VirtualClock.test("a write with a time that is no number is too old to be sent", () =>
   Effect.gen(function* () {
-    const operator = yield* started
-    yield* VirtualClock.pass("1 second")
-    const { outcome, state } = yield* operator.status(key)
-    assert.deepStrictEqual({ outcome, state }, { outcome: undefined, state: "Failed" })
-  }).pipe(on(Shop.toLayer(() => Durable.compensating(Effect.fail(new Failed())))))
+    let calls = 0
+    const write = Durable.write({
+      operation,
+      key,
+      success: Schema.String,
+      idOf: (id) => id,
+      send: () => Effect.sync(() => `pay-${++calls}`),
+      sentMillis: NaN
+    })
+    yield* Effect.gen(function* () {
+      const operator = yield* started
+      yield* VirtualClock.pass("1 second")
+      const { outcome } = yield* operator.status(key)
+      assert.deepStrictEqual({ calls, outcome }, { calls: 0, outcome: "unknown" })
+    }).pipe(on(Shop.toLayer(() => write)))
+  })
 )
 
 /** Its outcome is unknown, and it ends as if all was well. */

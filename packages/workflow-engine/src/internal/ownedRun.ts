@@ -207,7 +207,8 @@ const isCancelled = ({ hasEnded, isCancelRequested }: Run): boolean =>
   isCancelRequested && !hasEnded
 
 /** Whether an interrupt ends the body where it waits. Blocks see to that themselves. */
-export const isAskedToEnd = (run: Run): boolean => isCancelled(run) && !run.sideEffects.hasBlocks
+export const isAskedToEnd = (run: Run): boolean =>
+  isCancelled(run) && !run.sideEffects.handlesInterrupt
 
 const cancelledAt = (pause: string) => firstOf(`cancelled/${pause}`)
 

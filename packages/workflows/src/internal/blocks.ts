@@ -91,6 +91,7 @@ const withoutInterrupts = <E>(cause: Cause.Cause<E>) =>
 export const once = ({ instance, sideEffects, used }: Run, name: string, why: string) =>
   Effect.suspend(() => {
     sideEffects.hasBlocks = true
+    sideEffects.handlesInterrupt = true
     if (used.has(name)) return Effect.dieMessage(`${instance.workflow.name}: ${why}`)
     used.add(name)
     return checkName(name)
