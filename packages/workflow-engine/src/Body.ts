@@ -85,11 +85,12 @@ export interface Step<A, I, E, EI, R> {
  * @category models
  */
 export interface Run {
-  /** An execution on another engine that a body runs inherits `CurrentRun`: this id tells whose run it is. */
-  readonly executionId: string
   /** The key under which an operator finds the execution. */
   readonly key: string
-  /** The instance of the body. A race has a copy of it. */
+  /**
+   * The instance of the body. A race has a copy of it. An execution on another engine that the body runs inherits
+   * `CurrentRun`, and has another one.
+   */
   readonly instance: WorkflowEngine.WorkflowInstance["Type"]
   /** Whether an `interrupt` ends the body here, or in this pause if that is not over. For a pause, a yes is stored. */
   readonly isCancelled: (pause?: string) => Effect.Effect<boolean>

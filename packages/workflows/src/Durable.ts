@@ -262,7 +262,7 @@ export class Compensations extends Context.Tag("@manilla/workflows/Compensations
 
 /**
  * Undoes a block if the body fails later. A compensation consists of blocks. It needs `compensating` around the
- * body.
+ * body. In a step or in a race, it dies as a block does.
  *
  * @since 0.1.0
  * @category blocks

@@ -13,6 +13,7 @@ import * as Durable from "@manilla/workflows/Durable"
 import * as Policy from "@manilla/workflows/Policy"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
@@ -45,8 +46,8 @@ const key = IdempotencyKey.make("order-42")
 
 type Send = (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<string, Errors.KeyedWriteError>
 const operation = "Shop.pay"
-const pay = (send: Send) =>
-  Durable.write({ operation, key, success: Schema.String, idOf: (id) => id, send })
+const pay = (send: Send, sentMillis?: number) =>
+  Durable.write({ operation, key, success: Schema.String, idOf: (id) => id, send, sentMillis })
 const carryOn = { initial: "1 second", factor: 2, deadline: "10 seconds" } as const
 const refusal = new Errors.UnprocessableError({ operation, status: 422, message: "refused" })
 
@@ -173,14 +174,7 @@ for (const [where, within] of [
 VirtualClock.test("a write with a time that is no number is too old to be sent", () =>
   Effect.gen(function* () {
     let calls = 0
-    const write = Durable.write({
-      operation,
-      key,
-      success: Schema.String,
-      idOf: (id) => id,
-      send: () => Effect.sync(() => `pay-${++calls}`),
-      sentMillis: NaN
-    })
+    const write = pay(() => Effect.sync(() => `pay-${++calls}`), NaN)
     yield* Effect.gen(function* () {
       const operator = yield* started
       yield* VirtualClock.pass("1 second")
@@ -548,13 +542,7 @@ VirtualClock.test("a write that is about to be sent is unknown if its body fails
     const store = yield* memoryStore.make
     const keep: typeof store.keep = (executionId, runner, step) =>
       Effect.delay(store.keep(executionId, runner, step), "1 second")
-    const write = Durable.write({
-      operation,
-      key,
-      success: Schema.String,
-      idOf: (id) => id,
-      send: () => Effect.succeed("pay-1")
-    })
+    const write = pay(() => Effect.succeed("pay-1"))
     const failing = Effect.delay(new Failed(), "100 millis")
     const body = Effect.as(Effect.all([write, failing], { concurrency: 2 }), "")
     const layer = Layer.provideMerge(
@@ -567,6 +555,19 @@ VirtualClock.test("a write that is about to be sent is unknown if its body fails
   })
 )
 
+/** The status of an execution that was interrupted after a time, and had a minute to end. */
+const interruptedAfter = (
+  time: Duration.DurationInput,
+  body: Effect.Effect<string, typeof Failure.Type, Durable.InExecution>
+) =>
+  Effect.gen(function* () {
+    const operator = yield* started
+    yield* VirtualClock.pass(time)
+    yield* operator.interrupt(key)
+    yield* VirtualClock.pass("1 minute")
+    return yield* operator.status(key)
+  }).pipe(on(Shop.toLayer(() => body)))
+
 VirtualClock.test("a write sends nothing after an interrupt", () =>
   Effect.gen(function* () {
     let calls = 0
@@ -576,43 +577,27 @@ VirtualClock.test("a write sends nothing after an interrupt", () =>
       error: Schema.Never,
       execute: Effect.sleep("10 seconds")
     })
-    const body = Effect.zipRight(
-      slow,
-      pay(() => Effect.sync(() => `pay-${++calls}`))
+    const write = pay(() => Effect.sync(() => `pay-${++calls}`))
+    const body = Effect.zipRight(slow, write)
+    const { outcome, state } = yield* interruptedAfter("1 second", body)
+    assert.deepStrictEqual(
+      { calls, outcome, state },
+      { calls: 0, outcome: "notApplied", state: "Failed" }
     )
-    yield* Effect.gen(function* () {
-      const operator = yield* started
-      yield* VirtualClock.pass("1 second")
-      yield* operator.interrupt(key)
-      yield* VirtualClock.pass("1 minute")
-      const { outcome, state } = yield* operator.status(key)
-      assert.deepStrictEqual(
-        { calls, outcome, state },
-        { calls: 0, outcome: "notApplied", state: "Failed" }
-      )
-    }).pipe(on(Shop.toLayer(() => body)))
   })
 )
 
-VirtualClock.test(
-  "an interrupt does not end a write in doubt at a pause of no length before it",
-  () =>
-    Effect.gen(function* () {
-      let calls = 0
-      const send: Send = (key) => (++calls === 1 ? Effect.fail(lost(key)) : Effect.succeed("pay-1"))
-      const body = Effect.zipRight(Durable.sleep("nothing", 0), pay(send))
-      yield* Effect.gen(function* () {
-        const operator = yield* started
-        yield* VirtualClock.pass("500 millis")
-        yield* operator.interrupt(key)
-        yield* VirtualClock.pass("1 minute")
-        const { outcome, resource } = yield* operator.status(key)
-        assert.deepStrictEqual(
-          { calls, outcome, resource },
-          { calls: 2, outcome: "applied", resource: "pay-1" }
-        )
-      }).pipe(on(Shop.toLayer(() => body)))
-    })
+VirtualClock.test("an interrupt ends no write in doubt at a pause of no length before it", () =>
+  Effect.gen(function* () {
+    let calls = 0
+    const send: Send = (key) => (++calls === 1 ? Effect.fail(lost(key)) : Effect.succeed("pay-1"))
+    const body = Effect.zipRight(Durable.sleep("nothing", 0), pay(send))
+    const { outcome, resource } = yield* interruptedAfter("500 millis", body)
+    assert.deepStrictEqual(
+      { calls, outcome, resource },
+      { calls: 2, outcome: "applied", resource: "pay-1" }
+    )
+  })
 )
 
 VirtualClock.test("a step that fails has a span that failed", () =>

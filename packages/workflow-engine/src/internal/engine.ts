@@ -38,8 +38,6 @@ const healthTimeout = Duration.seconds(5)
 const prefix = "DurableClock/"
 const signalName = (deferred: string) => `deferred/${deferred}`
 
-type Service = WorkflowEngine.WorkflowEngine["Type"]
-
 /** Ends a step that waits, without a result. */
 const suspended = Effect.fail(new Workflow.Suspended({}))
 
@@ -369,7 +367,11 @@ const make = (store: EngineStore, options: runners.Options) =>
         })
     })
     // These two decode what they read. Effect's would compile the schema of each activity anew, at many times its cost.
-    const engine: Service = { ...encoded, activityExecute, deferredResult }
+    const engine: WorkflowEngine.WorkflowEngine["Type"] = {
+      ...encoded,
+      activityExecute,
+      deferredResult
+    }
 
     const isHealthy = beats.pipe(
       Effect.timeout(healthTimeout),

@@ -147,7 +147,6 @@ export const make = (store: engineStore.EngineStore) => {
 
   /** A run as the blocks of its body see it. */
   const forBlocks = (run: Run): Body.Run => ({
-    executionId: run.execution.executionId,
     key: run.execution.businessKey,
     instance: run.instance,
     isCancelled: (pause) =>

@@ -50,7 +50,7 @@ export const current: Effect.Effect<Run, never, Body.InExecution> = Effect.gen(f
 const begun = (instance: WorkflowEngine.WorkflowInstance["Type"]) =>
   Effect.gen(function* () {
     const inherited = Option.getOrUndefined(yield* Body.CurrentRun)
-    const isOwn = inherited?.executionId === instance.executionId
+    const isOwn = inherited?.instance.executionId === instance.executionId
     const own = isOwn ? inherited : onOtherEngine(instance)
     const isCancelled: Run["isCancelled"] = (pause) =>
       Effect.flatMap(IsCompensating, (isCompensating) =>
@@ -68,7 +68,6 @@ const begun = (instance: WorkflowEngine.WorkflowInstance["Type"]) =>
 
 /** On an engine that is not ours, which handles an `interrupt` itself. */
 const onOtherEngine = (instance: WorkflowEngine.WorkflowInstance["Type"]): Body.Run => ({
-  executionId: instance.executionId,
   key: instance.executionId,
   instance,
   isCancelled: () => Effect.succeed(false),
