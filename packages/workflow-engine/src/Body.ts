@@ -44,7 +44,7 @@ export interface SideEffects {
   outcome: Errors.Outcome
   /** Whether a write failed that was applied, or may have been. Nothing is undone then. */
   mustStay: boolean
-  /** The awaited executions whose end the body has not read. Each may be applied yet. */
+  /** The writes in doubt, and the awaited executions whose end the body has not read. Each may be applied. */
   readonly open: Set<string>
   /** The id of the last resource. */
   resource: string | undefined
@@ -141,18 +141,32 @@ export const outcomeOf = ({ open, outcome }: SideEffects): Errors.Outcome =>
  */
 export const mustStay = ({ mustStay, open }: SideEffects): boolean => mustStay || open.size > 0
 
+/**
+ * The name of the step that a write stores before a request. A run of the body begins with all writes `open` that an
+ * earlier one has begun, because it may end before it comes to them.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const begin = (write: string, round: number): string => `begin/${write}/${round}`
+
 /** The effect of a write or of an execution that has ended. */
 interface Ended extends Partial<Pick<Execution.Execution, "outcome" | "resource">> {
   readonly hasFailed: boolean
 }
 
 /**
- * Adds the effect of a write or of an execution to those of the body.
+ * Adds the effect of a write or of an execution that has ended to those of the body.
  *
  * @since 0.1.0
  * @category mutations
  */
-export const add = (sideEffects: SideEffects, { hasFailed, outcome, resource }: Ended): void => {
+export const end = (
+  sideEffects: SideEffects,
+  name: string,
+  { hasFailed, outcome, resource }: Ended
+): void => {
+  sideEffects.open.delete(name)
   const isApplied = outcome === "applied" && sideEffects.outcome === "notApplied"
   if (outcome === "unknown" || isApplied) sideEffects.outcome = outcome
   sideEffects.mustStay ||= outcome === "unknown" || (outcome === "applied" && hasFailed)

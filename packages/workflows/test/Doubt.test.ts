@@ -311,6 +311,38 @@ it.live("nothing is undone in a later life while an awaited execution may pay", 
   }).pipe(Effect.scoped, Effect.timeout("20 seconds"))
 )
 
+VirtualClock.test("nothing is undone in a later life that does not come to a write again", () =>
+  Effect.gen(function* () {
+    undone.length = 0
+    const store = yield* memoryStore.make
+    const hanging = Shop.toLayer(() =>
+      Durable.compensating(
+        Effect.zipRight(
+          undoable,
+          pay(() => Effect.never)
+        )
+      )
+    )
+    const refused = Shop.toLayer(() =>
+      Durable.compensating(Effect.zipRight(undoable, new Failed()))
+    )
+    // Its scope would never close.
+    const first = yield* Layer.buildWithScope(
+      Layer.provideMerge(hanging, engines.on(store)),
+      yield* Scope.make()
+    )
+    yield* Effect.provide(started, first)
+    yield* VirtualClock.pass("3 seconds")
+    const second = yield* Layer.build(Layer.provideMerge(refused, engines.on(store)))
+    yield* store.runners.leave(1)
+    yield* VirtualClock.pass("10 minutes")
+    const operator = yield* Effect.provide(Operator.of(Shop), second)
+    const { outcome, state } = yield* operator.status(key)
+    assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+    assert.deepStrictEqual(undone, [])
+  })
+)
+
 VirtualClock.test("nothing is undone if another block fails while a write pauses in doubt", () =>
   Effect.gen(function* () {
     undone.length = 0

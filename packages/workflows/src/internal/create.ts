@@ -59,7 +59,7 @@ export const create = <By extends "id" | "reference", C extends Polling.Resource
   if (known !== undefined) {
     // Nothing is sent. For an interrupt and for compensations, it counts as created by this execution.
     return Effect.map(blocks.current, ({ sideEffects }): typeof Found.Type => {
-      Body.add(sideEffects, { outcome: "applied", hasFailed: false, resource: known })
+      Body.end(sideEffects, operation, { outcome: "applied", hasFailed: false, resource: known })
       return { id: known, shown: known }
     })
   }

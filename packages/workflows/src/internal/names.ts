@@ -1,8 +1,8 @@
-/** The names of the steps and pauses of blocks, which are stored. */
+/** The names of the steps and pauses of blocks, which are stored. `Body.begin` has another one. */
 
 /** A step or a pause in one round of a block. */
 export const inRound = (
-  kind: "begin" | "write" | "look" | "carry-on" | "wait",
+  kind: "write" | "look" | "carry-on" | "wait",
   block: string,
   round: number
 ): string => `${kind}/${block}/${round}`

@@ -4,12 +4,9 @@ import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Body from "@manilla/workflow-engine/Body"
 import { memoize } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as blocks from "./blocks.js"
 import * as names from "./names.js"
@@ -40,7 +37,8 @@ export interface Options<A, I, R> {
 /**
  * See `Durable.write`. A round stores a step `begin/…`, calls, stores the answer as a step `write/…`, and after `Open` pauses
  * in `carry-on/…`. The write is in doubt if an earlier request may have been applied: with `sentMillis`, after an unknown
- * outcome, or if a run of the body finds `begin/…` without `write/…`.
+ * outcome, or if a run of the body finds `begin/…` without `write/…`. A run that ends before it comes to a write that has
+ * begun counts it as in doubt too.
  *
  * | answer                                      | not in doubt         | in doubt                     |
  * | ------------------------------------------- | -------------------- | ---------------------------- |
@@ -75,8 +73,9 @@ export const write = <A, I, R>({
 
       /** When the first request may have been sent. The first `begin` makes it finite. */
       let sinceMillis = sentMillis ?? Infinity
-      /** Whether an earlier request may have been applied. */
-      let isInDoubt = sentMillis !== undefined
+      /** Contains the operation while the write is in doubt. */
+      const { open } = run.sideEffects
+      if (sentMillis !== undefined) open.add(operation)
 
       /** One call, with its own retries. */
       const call = (round: number) =>
@@ -86,18 +85,17 @@ export const write = <A, I, R>({
           error: WriteError,
           execute: Effect.gen(function* () {
             const waitedMillis = (yield* Clock.currentTimeMillis) - sinceMillis
-            const wasInDoubt = isInDoubt
-            if (!wasInDoubt && (yield* run.isCancelled())) return yield* blocks.cancellation(run)
+            const isInDoubt = open.has(operation)
+            if (!isInDoubt && (yield* run.isCancelled())) return yield* blocks.cancellation(run)
             // The process may have been down for days, and the service may have forgotten the key. `NaN` is too old.
-            if (wasInDoubt && !(waitedMillis <= deadlineMillis))
-              return yield* tooOld(operation, key)
+            if (isInDoubt && !(waitedMillis <= deadlineMillis)) return yield* tooOld(operation, key)
             const pauseMillis = yield* pauses.nextMillis(carryOn, round)
             const isLast = waitedMillis + pauseMillis > deadlineMillis
             // A call that was interrupted runs again in this run, and must know of this request.
-            isInDoubt = true
+            open.add(operation)
             return yield* send(key).pipe(
               Effect.map((resource) => ({ _tag: "Created", resource }) as const),
-              Effect.mapError((error) => (wasInDoubt ? asUnknown(error, operation, key) : error)),
+              Effect.mapError((error) => (isInDoubt ? asUnknown(error, operation, key) : error)),
               Effect.catchAll((error) =>
                 isWorthRepeating(error) && !isLast
                   ? Effect.succeed({ _tag: "Open", error, pauseMillis } as const)
@@ -113,13 +111,14 @@ export const write = <A, I, R>({
           // The clock of an earlier run may have been ahead.
           sinceMillis = Math.min(sinceMillis, begun.atMillis)
           // An earlier run began this round. If it has stored the answer, that decides below.
-          isInDoubt ||= !begun.isFirst
+          if (!begun.isFirst) open.add(operation)
           const result: typeof Result.Type = yield* call(round)
           if (result._tag === "Created") {
             // Here, so that a defect of `idOf` leaves the write unknown.
             return { resource: result.resource, id: idOf(result.resource) }
           }
-          isInDoubt = Errors.outcome(result.error) === "unknown"
+          const isInDoubt = Errors.outcome(result.error) === "unknown"
+          if (!isInDoubt) open.delete(operation)
           const pause = names.inRound("carry-on", operation, round)
           yield* isInDoubt
             ? pauses.sleep(pause, result.pauseMillis)
@@ -127,19 +126,21 @@ export const write = <A, I, R>({
         }
       })
 
-      const note = (exit: Exit.Exit<{ readonly id: string }, typeof WriteError.Type>) => {
-        if (Exit.isSuccess(exit)) {
-          const resource = exit.value.id
-          return Body.add(run.sideEffects, { outcome: "applied", hasFailed: false, resource })
-        }
-        const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
-        // A cancellation comes before a request.
-        if (error?._tag === "ExecutionCancelled") return
-        // After a defect or an interrupt, a request may still be sent, by another engine or a later run.
-        const outcome = error === undefined ? "unknown" : Errors.outcome(error)
-        Body.add(run.sideEffects, { outcome, hasFailed: true })
-      }
-      const { resource } = yield* Effect.onExit(ended, (exit) => Effect.sync(() => note(exit)))
+      const end = (effect: Parameters<typeof Body.end>[2]) =>
+        Effect.sync(() => Body.end(run.sideEffects, operation, effect))
+      const { resource } = yield* ended.pipe(
+        Effect.tapBoth({
+          onSuccess: ({ id }) => end({ outcome: "applied", hasFailed: false, resource: id }),
+          onFailure: (error) => {
+            // Nothing in doubt is cancelled.
+            const isCancelled = error._tag === "ExecutionCancelled"
+            const outcome = isCancelled ? "notApplied" : Errors.outcome(error)
+            return end({ outcome, hasFailed: true })
+          }
+        }),
+        // A request may still be sent, by another engine or a later run.
+        Effect.onInterrupt(() => Effect.sync(() => open.add(operation)))
+      )
       return resource
     })
   )
@@ -161,7 +162,7 @@ const begin = (run: blocks.Run, operation: string, round: number) =>
   Effect.gen(function* () {
     let isFirst = false
     const { atMillis } = yield* run.step({
-      name: names.inRound("begin", operation, round),
+      name: Body.begin(operation, round),
       success: Beginning,
       error: Schema.Never,
       execute: Effect.map(Clock.currentTimeMillis, (atMillis) => {
