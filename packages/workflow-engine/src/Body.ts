@@ -38,7 +38,7 @@ export type Own<R> = Exclude<R, Scope.Scope | InExecution>
 export interface SideEffects {
   /** Whether the body uses blocks, which note its writes. */
   hasBlocks: boolean
-  /** Whether the body handles an `interrupt` itself: the engine does not end it in a pause. */
+  /** Set by the first block: an `interrupt` ends the body at a block, and not while it waits for a signal or an execution. */
   handlesInterrupt: boolean
   /** The outcome of all writes that have ended: unknown if one is, and else applied if one was. */
   outcome: Errors.Outcome
@@ -92,7 +92,7 @@ export interface Run {
    * `CurrentRun`, and has another one.
    */
   readonly instance: WorkflowEngine.WorkflowInstance["Type"]
-  /** Whether an `interrupt` ends the body here, or in this pause if that is not over. For a pause, a yes is stored. */
+  /** Whether an `interrupt` ends the body here. For a pause that is not over, a yes is stored: later runs end there too. */
   readonly isCancelled: (pause?: string) => Effect.Effect<boolean>
   /** Runs an effect and stores its result: a later run of the body reads it. */
   readonly step: <A, I, E, EI, R>(

@@ -5,26 +5,34 @@
  * - Everything that reads or changes the world, the clock and random numbers included, is in a block or an activity.
  * - Each block has a name of its own. A loop puts its index into the names.
  * - Blocks run one after another, directly in the body. To run things concurrently, start an execution for each.
- * - A block in a `step`, an activity, a `DurableDeferred.raceAll` or an `into` dies. Effect's engines do not notice one in
- *   an activity, or as the first block in a race: a write there is not protected.
+ * - Put no block in a `step`, an activity, a race or a timeout: the body could go on without a write that was applied.
+ *   Most die there. `Effect.race` and `Effect.timeout` are not noticed; on Effect's engines, neither is an activity, nor the
+ *   first block in a `DurableDeferred.raceAll` or `into`.
  * - A `step` must not wait for a pause, a signal or an execution.
+ * - On our engines, an `interrupt` ends the body at its next block or durable pause with `ExecutionCancelled`, but not a write
+ *   in doubt, nor a compensation. After the first block, it does not end a wait for a signal or an execution.
  * - A changed body gets a new name, such as `Shop/SendGift/2`. Keep the layer of the old one until its
  *   executions have ended.
  *
  * @example
  * import * as Workflow from "@effect/workflow/Workflow"
+ * import * as Errors from "@manilla/core/Errors"
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+ * import * as Polling from "@manilla/core/Polling"
  * import * as Payments from "@manilla/payments/Payments"
  * import * as PaymentIntent from "@manilla/payments/PaymentIntent"
  * import * as Durable from "@manilla/workflows/Durable"
  * import * as Effect from "effect/Effect"
+ * import * as Option from "effect/Option"
  * import * as Schema from "effect/Schema"
+ *
+ * class StillPending extends Schema.TaggedError<StillPending>()("StillPending", { id: Schema.String }) {}
  *
  * const SellTicket = Workflow.make({
  *   name: "Shop/SellTicket/1",
  *   payload: { key: IdempotencyKey.IdempotencyKey, phone: Schema.String, amount: Schema.String },
- *   success: Schema.String,
- *   error: Durable.WriteError,
+ *   success: PaymentIntent.PaymentIntent,
+ *   error: Schema.Union(Durable.WriteError, StillPending),
  *   idempotencyKey: ({ key }) => key
  * })
  *
@@ -49,8 +57,14 @@
  *           { key }
  *         )
  *     })
- *     // Nothing is paid yet: wait for a final status, with `pollUntil` and `payments.get`.
- *     return intent.id
+ *     // Nothing is paid yet. The final status may be `FAILED`, too.
+ *     return yield* Durable.pollUntil({
+ *       name: "final",
+ *       success: PaymentIntent.PaymentIntent,
+ *       failure: Errors.ReadError,
+ *       look: () => Effect.map(payments.get(intent.id), Option.liftPredicate(Polling.isFinal)),
+ *       expired: () => new StillPending({ id: intent.id })
+ *     })
  *   })
  * )
  *
@@ -95,7 +109,7 @@ export const WriteError = writes.WriteError
 export type WriteError = typeof WriteError.Type
 
 /**
- * The options of `write`.
+ * The options of `write`. Each is described in `internal/write`.
  *
  * @since 0.1.0
  * @category models
@@ -103,8 +117,20 @@ export type WriteError = typeof WriteError.Type
 export type WriteOptions<A, I, R> = writes.Options<A, I, R>
 
 /**
- * Moves money once, for as long as the service remembers the key. After an unknown outcome, or a temporary failure, it
- * pauses, as `carryOn` of the {@link Policy.Policy} says, and sends the same request with the same key.
+ * Moves money once, for as long as the service remembers the key. A write that stays open pauses, as `carryOn` of the
+ * {@link Policy.Policy} says, and then sends the same request with the same key. It is in doubt if an earlier request may have
+ * been applied: with `sentMillis`, after an unknown outcome, or after a request whose answer was not stored.
+ *
+ * | answer                                      | not in doubt         | in doubt                     |
+ * | ------------------------------------------- | -------------------- | ---------------------------- |
+ * | success                                     | the end              | the same                     |
+ * | `AppliedUnreadable`, `KeyReused`            | the error: the end   | the same                     |
+ * | `OutcomeUnknown`: no answer, 408, 409, 5xx  | open, now in doubt   | open                         |
+ * | a temporary refusal, such as a 429 or a 401 | open                 | open, with `OutcomeUnknown`  |
+ * | other refusals, such as a 400 or a 422      | the error: the end   | open, with `OutcomeUnknown`  |
+ *
+ * If the next pause would pass the deadline, the write ends with the error. In doubt after the deadline, it sends nothing,
+ * and ends with `OutcomeUnknown`.
  *
  * @since 0.1.0
  * @category blocks
@@ -117,8 +143,7 @@ const orCancelled = memoize(<E, EI>(error: Schema.Schema<E, EI>) =>
 )
 
 /**
- * Runs an effect and stores its result. It must not move money: use `write`. After an `interrupt` on our engines, it fails
- * with `ExecutionCancelled`.
+ * Runs an effect and stores its result. It must not move money: use `write`.
  *
  * @since 0.1.0
  * @category blocks
@@ -150,7 +175,7 @@ export const step = <A, I, E, EI, R>({
   )
 
 /**
- * A durable pause. On our engines, `resume` ends it at once, and `interrupt` ends it with `ExecutionCancelled`.
+ * A durable pause. On our engines, `resume` ends it at once.
  *
  * @since 0.1.0
  * @category blocks
@@ -163,7 +188,7 @@ export const sleep = (
     pauses.unlessCancelled(run, names.sleep(name), Duration.toMillis(duration))
   )
 
-/** The result of a look. A new policy does not change a pause that is stored. */
+/** The result of a look. Its pause is stored: a later run with a new policy pauses for the same time. */
 const lookOf = memoize(<A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) =>
   Schema.Union(
     Schema.TaggedStruct("Done", { value: success }),
@@ -191,8 +216,8 @@ export const pollUntil = <A, I, E, EI, F, R>({
   /** The errors of a look. */
   readonly failure: Schema.Schema<E, EI>
   /**
-   * One look: none if it is not there yet. It may read several times, for the time of the policy's `look`. An error
-   * means the same as none.
+   * One look: none if it is not there yet. An error means the same. To read several times, give the policy to a function
+   * such as `awaitFinal`.
    */
   readonly look: (policy: Policy.Policy["look"]) => Effect.Effect<Option.Option<A>, E, R>
   /** The error after the deadline of the policy's `wait`, with the error of the last look. */
@@ -203,7 +228,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
       const { look: lookPolicy, wait } = run.policy
       const Look = lookOf(success, failure)
 
-      /** When the first look began. */
+      /** When the first look began. A later run reads it from round 0. */
       let firstMillis: number | undefined
       const lookOnce = (round: number) =>
         run.step({
@@ -286,9 +311,9 @@ export const compensate = <A, E, R, R2>(
  * Runs a body. If it fails with a typed error, runs its compensations in reverse order, and fails with that error. Unlike
  * those of `Workflow.withCompensation`, they may pause on every engine.
  *
- * Nothing is undone if a write or an awaited execution has not ended, was interrupted, is unknown, or failed although it was
- * applied. A plain activity counts as not applied. On Effect's own engines, an awaited execution does too: await none in
- * `compensating` there.
+ * Nothing is undone if a write or an awaited execution has not ended, is unknown, or failed although it was applied. After
+ * an `interrupt`, the body fails with `ExecutionCancelled`, and is undone as after any error. A plain activity counts as not
+ * applied; on Effect's engines, an awaited execution too: await none in `compensating` there.
  *
  * @since 0.1.0
  * @category blocks
@@ -297,7 +322,7 @@ export const compensating = <A, E, R>(
   body: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, Exclude<R, Compensations> | InExecution> =>
   Effect.flatMap(blocks.current, (run) => {
-    // Numbered when it begins, because in another run the parts may fail in another order.
+    // Numbered at its start: the order of failures may differ between runs.
     const name = names.compensating(++run.parts)
     const compensations: Array<Effect.Effect<void>> = []
     return body.pipe(
@@ -305,9 +330,9 @@ export const compensating = <A, E, R>(
       Effect.catchAll((error) =>
         Effect.gen(function* () {
           if (compensations.length === 0) return yield* Effect.fail(error)
-          // Also in a body without blocks, an interrupt must not end a compensation.
+          // An interrupt must not end a compensation. `compensate` alone does not set this.
           run.sideEffects.handlesInterrupt = true
-          // Stored, because compensations change the answer: while one awaits an execution, it would be yes.
+          // Stored: while a compensation waits for an execution, `mustStay` would become true.
           const mustStay = yield* run.step({
             name,
             success: Schema.Boolean,

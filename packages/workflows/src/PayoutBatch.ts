@@ -1,7 +1,7 @@
 /**
  * Pays many beneficiaries as one durable batch. Each item has a key from the keys of the batch and of the item:
- * no item is paid twice, however often the process dies. The batch sends the first request of each item. An item
- * that is not final after that is handed over to an execution of `DisbursePayout`.
+ * no item is paid twice, however often the process dies. The batch sends the first request of each item, and looks at its
+ * payout. An item that is unknown, or not final after that look, is handed over to an execution of `DisbursePayout`.
  *
  * In `internal/batch`, `start` stores the items (`load`) and begins an execution, which owns the batch in an epoch
  * (`own`), sends first requests (`drive`), and follows the items that it has handed over (`follow`). `rules` has the

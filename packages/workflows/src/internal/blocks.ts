@@ -25,6 +25,7 @@ export class IsCompensating extends Context.Reference<IsCompensating>()(
   { defaultValue: () => false }
 ) {}
 
+/** By scope: `DurableDeferred.raceAll` and `into` copy the instance of a body, and keep its scope. */
 const runs = new WeakMap<Scope.Scope, Run>()
 
 /** The run that a block belongs to. */
@@ -36,9 +37,8 @@ export const current: Effect.Effect<Run, never, Body.InExecution> = Effect.gen(f
       `${workflow.name}: a block runs in a step or an activity, of which only the result is stored. Call it in the body, before or after.`
     )
   }
-  const run = runs.get(scope) ?? (yield* begun(instance))
+  const run = runs.get(scope) ?? (yield* makeRun(instance))
   runs.set(scope, run)
-  // `DurableDeferred.raceAll` and `into` copy the instance of the body, and keep its scope.
   if (run.instance !== instance) {
     return yield* Effect.dieMessage(
       `${workflow.name}: a block runs in a race. Start an execution for it.`
@@ -47,8 +47,9 @@ export const current: Effect.Effect<Run, never, Body.InExecution> = Effect.gen(f
   return run
 })
 
-const begun = (instance: WorkflowEngine.WorkflowInstance["Type"]) =>
+const makeRun = (instance: WorkflowEngine.WorkflowInstance["Type"]) =>
   Effect.gen(function* () {
+    // A body that executes a workflow on another engine passes its own on to it.
     const inherited = Option.getOrUndefined(yield* Body.CurrentRun)
     const isOwn = inherited?.instance.executionId === instance.executionId
     const own = isOwn ? inherited : onOtherEngine(instance)
@@ -82,7 +83,7 @@ const onOtherEngine = (instance: WorkflowEngine.WorkflowInstance["Type"]): Body.
   sideEffects: Body.noSideEffects()
 })
 
-/** Effect repeats an activity that was interrupted. If one of its fibers fails, the others are: only the failure counts. */
+/** If one fiber of an activity fails, those beside it are interrupted. Without this, Effect would repeat the activity. */
 const withoutInterrupts = <E>(cause: Cause.Cause<E>) =>
   Cause.isInterruptedOnly(cause) ? cause : Cause.filter(cause, (one) => !Cause.isInterruptType(one))
 

@@ -26,8 +26,7 @@ export const sleep = (name: string, millis: number) =>
 
 /** Like `sleep`, but an `interrupt` ends it with `ExecutionCancelled`. */
 export const unlessCancelled = (run: blocks.Run, name: string, millis: number) =>
-  // Effect does not store a pause of 0. It would never be over: a later interrupt would end the body here, before a write
-  // in doubt.
+  // Effect stores no pause of 0: a later run would ask again here, and an interrupt would end it before a write in doubt.
   millis <= 0
     ? Effect.void
     : Effect.flatMap(run.isCancelled(name), (isCancelled) =>

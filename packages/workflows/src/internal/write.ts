@@ -25,7 +25,11 @@ export interface Options<A, I, R> {
   readonly success: Schema.Schema<A, I>
   /** The id of the resource, for `ExecutionCancelled`. */
   readonly idOf: (resource: A) => string
-  /** The call. It has its own retries, and may run more than once, always with the same key. */
+  /**
+   * The call, with its own retries. It may run more than once, always with the same key. Unless the answer shows that
+   * nothing was applied, it fails with `OutcomeUnknown`: after a lost response, a 409 or a 5xx too. Manilla's clients do
+   * that.
+   */
   readonly send: (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<A, Errors.KeyedWriteError, R>
   /**
    * When an earlier call may have sent this request, with the same key, in milliseconds since 1970. A refusal then does
@@ -35,21 +39,8 @@ export interface Options<A, I, R> {
 }
 
 /**
- * See `Durable.write`. A round stores a step `begin/…`, calls, stores the answer as a step `write/…`, and after `Open` pauses
- * in `carry-on/…`. The write is in doubt if an earlier request may have been applied: with `sentMillis`, after an unknown
- * outcome, or if a run of the body finds `begin/…` without `write/…`. A run that ends before it comes to a write that has
- * begun counts it as in doubt too.
- *
- * | answer                                      | not in doubt         | in doubt                     |
- * | ------------------------------------------- | -------------------- | ---------------------------- |
- * | success                                     | `Created`: the end   | the same                     |
- * | `AppliedUnreadable`, `KeyReused`            | the error: the end   | the same                     |
- * | `OutcomeUnknown`                            | `Open`, now in doubt | `Open`                       |
- * | a temporary refusal, such as a 429 or a 401 | `Open`               | `Open` with `OutcomeUnknown` |
- * | any other refusal                           | the error: the end   | `Open` with `OutcomeUnknown` |
- *
- * If the pause after an `Open` would pass the deadline, the write ends with its error. In doubt after the deadline, it sends
- * nothing, and ends with `OutcomeUnknown`.
+ * See `Durable.write`. A round stores a step `begin/…`, calls, stores the answer as a step `write/…`, and after `Open`
+ * pauses in `carry-on/…`.
  */
 export const write = <A, I, R>({
   idOf,
@@ -71,7 +62,7 @@ export const write = <A, I, R>({
       const Result = resultOf(success)
       const deadlineMillis = Duration.toMillis(carryOn.deadline)
 
-      /** When the first request may have been sent. The first `begin` makes it finite. */
+      /** When the first request may have been sent. Not read before the first `begin`. */
       let sinceMillis = sentMillis ?? Infinity
       /** Contains the operation while the write is in doubt. */
       const { open } = run.sideEffects
@@ -87,11 +78,11 @@ export const write = <A, I, R>({
             const waitedMillis = (yield* Clock.currentTimeMillis) - sinceMillis
             const isInDoubt = open.has(operation)
             if (!isInDoubt && (yield* run.isCancelled())) return yield* blocks.cancellation(run)
-            // The process may have been down for days, and the service may have forgotten the key. `NaN` is too old.
+            // The service may have forgotten the key. Written so that a `sentMillis` of `NaN` is too old as well.
             if (isInDoubt && !(waitedMillis <= deadlineMillis)) return yield* tooOld(operation, key)
             const pauseMillis = yield* pauses.nextMillis(carryOn, round)
             const isLast = waitedMillis + pauseMillis > deadlineMillis
-            // A call that was interrupted runs again in this run, and must know of this request.
+            // If the step is interrupted, it runs again in this run: this request may have left.
             open.add(operation)
             return yield* send(key).pipe(
               Effect.map((resource) => ({ _tag: "Created", resource }) as const),
@@ -108,9 +99,9 @@ export const write = <A, I, R>({
       const ended = Effect.gen(function* () {
         for (let round = 0; ; round++) {
           const begun = yield* begin(run, operation, round)
-          // The clock of an earlier run may have been ahead.
+          // The earliest counts: the clock of another run may have been ahead.
           sinceMillis = Math.min(sinceMillis, begun.atMillis)
-          // An earlier run began this round. If it has stored the answer, that decides below.
+          // An earlier run began this round: in doubt, unless `call` finds its answer.
           if (!begun.isFirst) open.add(operation)
           const result: typeof Result.Type = yield* call(round)
           if (result._tag === "Created") {
@@ -177,6 +168,7 @@ const begin = (run: blocks.Run, operation: string, round: number) =>
 export const isWorthRepeating = (error: Errors.KeyedWriteError): boolean => {
   switch (error._tag) {
     case "OutcomeUnknown":
+      return true
     // An operator may replace a credential meanwhile.
     case "UnauthorizedError":
     case "TokenUnavailableError":

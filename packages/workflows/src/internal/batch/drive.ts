@@ -85,8 +85,8 @@ const makePace = ({ batchKey, concurrency }: Owner) => {
 }
 
 /**
- * Sends the first request of each waiting item, and hands over each item that is not final after it, until the batch has
- * ended.
+ * Sends the first request of each waiting item, and hands over each that is unknown, or not final after one look, until the
+ * batch has ended.
  */
 export const drive = (
   owner: Owner
