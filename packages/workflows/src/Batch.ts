@@ -146,6 +146,6 @@ export class ItemsDiffer extends Schema.TaggedError<ItemsDiffer>("@manilla/workf
   }
 ) {
   override get message(): string {
-    return `the batch ${this.batchKey} was started with other items: ${Issues.print(this.issues)}. Nothing was sent. Start it with its own items. Only items that it does not have may be paid under another batch key.`
+    return `the batch ${this.batchKey} was started with other items: ${Issues.print(this.issues)}. Nothing was sent. Start it with its own items. Only items that it does not have, or that have failed, may be paid under another batch key.`
   }
 }

@@ -6,11 +6,12 @@
  * - Each block has a name of its own. A loop puts its index into the names.
  * - Blocks run one after another, directly in the body. To run things concurrently, start an execution for each.
  * - Put no block in a `step`, an activity, a race or a timeout: the body could go on without a write that was applied.
- *   Most die there. `Effect.race` and `Effect.timeout` are not noticed; on Effect's engines, neither is an activity, nor the
- *   first block in a `DurableDeferred.raceAll` or `into`.
+ *   In most cases it dies, but `Effect.race` and `Effect.timeout` are not noticed. On Effect's engines, neither are an activity
+ *   and the first block in a `DurableDeferred.raceAll` or `into`.
  * - A `step` must not wait for a pause, a signal or an execution.
- * - On our engines, an `interrupt` ends the body at its next block or durable pause with `ExecutionCancelled`, but not a write
- *   in doubt, nor a compensation. After the first block, it does not end a wait for a signal or an execution.
+ * - On our engines, an `interrupt` ends the body at its next block with the error `ExecutionCancelled`, and ends a pause of a
+ *   block at once. It ends no write in doubt, and no compensation. After the first block, it does not end a wait for a signal,
+ *   an execution or an Effect `DurableClock` either: take `sleep` for a pause.
  * - A changed body gets a new name, such as `Shop/SendGift/2`. Keep the layer of the old one until its
  *   executions have ended.
  *
@@ -109,7 +110,7 @@ export const WriteError = writes.WriteError
 export type WriteError = typeof WriteError.Type
 
 /**
- * The options of `write`. Each is described in `internal/write`.
+ * The options of `write`. Your editor shows the description of each where you call it.
  *
  * @since 0.1.0
  * @category models
@@ -121,16 +122,16 @@ export type WriteOptions<A, I, R> = writes.Options<A, I, R>
  * {@link Policy.Policy} says, and then sends the same request with the same key. It is in doubt if an earlier request may have
  * been applied: with `sentMillis`, after an unknown outcome, or after a request whose answer was not stored.
  *
- * | answer                                      | not in doubt         | in doubt                     |
- * | ------------------------------------------- | -------------------- | ---------------------------- |
- * | success                                     | the end              | the same                     |
- * | `AppliedUnreadable`, `KeyReused`            | the error: the end   | the same                     |
- * | `OutcomeUnknown`: no answer, 408, 409, 5xx  | open, now in doubt   | open                         |
- * | a temporary refusal, such as a 429 or a 401 | open                 | open, with `OutcomeUnknown`  |
- * | other refusals, such as a 400 or a 422      | the error: the end   | open, with `OutcomeUnknown`  |
+ * | answer                                       | not in doubt       | in doubt |
+ * | -------------------------------------------- | ------------------ | -------- |
+ * | success                                      | the end            | the end  |
+ * | `AppliedUnreadable`, `KeyReused`             | the error: the end | the same |
+ * | `OutcomeUnknown`: no answer, 408, 409, 5xx   | open, now in doubt | open     |
+ * | temporary: no connection, no token, 401, 429 | open               | open     |
+ * | other refusals, such as a 400 or a 422       | the error: the end | open     |
  *
- * If the next pause would pass the deadline, the write ends with the error. In doubt after the deadline, it sends nothing,
- * and ends with `OutcomeUnknown`.
+ * The deadline counts from the first request, or from `sentMillis`. If the next pause would pass it, the write ends with its
+ * last error, and in doubt with `OutcomeUnknown`. In doubt after the deadline, it sends nothing.
  *
  * @since 0.1.0
  * @category blocks
@@ -311,9 +312,11 @@ export const compensate = <A, E, R, R2>(
  * Runs a body. If it fails with a typed error, runs its compensations in reverse order, and fails with that error. Unlike
  * those of `Workflow.withCompensation`, they may pause on every engine.
  *
- * Nothing is undone if a write or an awaited execution has not ended, is unknown, or failed although it was applied. After
- * an `interrupt`, the body fails with `ExecutionCancelled`, and is undone as after any error. A plain activity counts as not
- * applied; on Effect's engines, an awaited execution too: await none in `compensating` there.
+ * Nothing is undone if a write or an awaited execution has not ended, is unknown, or failed although it was applied. A plain
+ * activity counts as not applied. On our engines, an `interrupt` is an error like others, `ExecutionCancelled`.
+ *
+ * On Effect's engines, nothing is undone after an `interrupt`, and an awaited execution counts as not applied: await none in
+ * `compensating` there.
  *
  * @since 0.1.0
  * @category blocks

@@ -3,10 +3,6 @@
  * no item is paid twice, however often the process dies. The batch sends the first request of each item, and looks at its
  * payout. An item that is unknown, or not final after that look, is handed over to an execution of `DisbursePayout`.
  *
- * In `internal/batch`, `start` stores the items (`load`) and begins an execution, which owns the batch in an epoch
- * (`own`), sends first requests (`drive`), and follows the items that it has handed over (`follow`). `rules` has the
- * state of an item after each event, and `operate` the other methods, which change the table.
- *
  * @since 0.1.0
  */
 import * as Workflow from "@effect/workflow/Workflow"

@@ -104,8 +104,11 @@ export const run = <A, E, E2>({
     const live = Effect.gen(function* () {
       const context = yield* Layer.build(Layer.provideMerge(workflows, engine))
       const store = Context.get(context, Engine.Engine)
-      if (operate?.token !== undefined && Redacted.value(operate.token) !== "") {
-        yield* Layer.build(served(routes.make(store, operate.token), "127.0.0.1", operate))
+      if (operate !== undefined) {
+        const { token } = operate
+        yield* token === undefined || Redacted.value(token) === ""
+          ? Effect.logWarning("`operate` has no token: its page and its routes are not served.")
+          : Layer.build(served(routes.make(store, token), "127.0.0.1", operate))
       }
       yield* Ref.set(
         status,

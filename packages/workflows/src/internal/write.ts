@@ -18,8 +18,8 @@ export interface Options<A, I, R> {
   /** A name that no other block of the body has, such as `Shop.refund`. It is the `operation` of its errors too. */
   readonly operation: string
   /**
-   * The idempotency key of the request. Take it from the payload: a new version of the workflow must send the same. Two
-   * writes of a body with one key are a defect.
+   * The idempotency key of the request. Take it from the payload: a new version of the workflow must send the same. A
+   * second write of a body needs another key, such as `IdempotencyKey.derive(key, "refund")`.
    */
   readonly key: IdempotencyKey.IdempotencyKey
   readonly success: Schema.Schema<A, I>
@@ -28,7 +28,8 @@ export interface Options<A, I, R> {
   /**
    * The call, with its own retries. It may run more than once, always with the same key. Unless the answer shows that
    * nothing was applied, it fails with `OutcomeUnknown`: after a lost response, a 409 or a 5xx too. Manilla's clients do
-   * that.
+   * that. A call of your own fails with `new Errors.OutcomeUnknown({ operation, message, key, cause })`, where the cause is,
+   * for a lost response, `new Errors.TransportError({ operation, message, sent: true })`.
    */
   readonly send: (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<A, Errors.KeyedWriteError, R>
   /**

@@ -1,3 +1,8 @@
+/**
+ * The parts of a batch: `start` stores the items (`load`) and begins an execution, which owns the batch in an epoch (here),
+ * sends first requests (`drive`), and follows the items that it has handed over (`follow`). `rules` has the state of an
+ * item after each event, and `operate` the other methods, which change the table.
+ */
 import * as Engine from "@manilla/workflow-engine/Engine"
 import { persistently } from "@manilla/workflow-engine/Store"
 import * as Effect from "effect/Effect"
