@@ -312,8 +312,9 @@ export const compensate = <A, E, R, R2>(
  * Runs a body. If it fails with a typed error, runs its compensations in reverse order, and fails with that error. Unlike
  * those of `Workflow.withCompensation`, they may pause on every engine.
  *
- * Nothing is undone if a write or an awaited execution has not ended, is unknown, or failed although it was applied. A plain
- * activity counts as not applied. On our engines, an `interrupt` is an error like others, `ExecutionCancelled`.
+ * Nothing is undone if a write or an awaited execution has begun and the body does not know its end, is unknown, or failed
+ * although it was applied. A plain activity counts as not applied. On our engines, an `interrupt` is an error like others,
+ * `ExecutionCancelled`.
  *
  * On Effect's engines, nothing is undone after an `interrupt`, and an awaited execution counts as not applied: await none in
  * `compensating` there.
@@ -336,14 +337,15 @@ export const compensating = <A, E, R>(
           // An interrupt must not end a compensation. `compensate` alone does not set this.
           run.sideEffects.handlesInterrupt = true
           // Stored: while a compensation waits for an execution, `mustStay` would become true.
-          const mustStay = yield* run.step({
+          const undone = yield* run.step({
             name,
-            success: Schema.Boolean,
+            success: Schema.Number,
             error: Schema.Never,
-            execute: Effect.sync(() => Body.mustStay(run.sideEffects))
+            execute: Effect.sync(() => (Body.mustStay(run.sideEffects) ? 0 : compensations.length))
           })
-          const undone = mustStay ? [] : compensations.reverse()
-          yield* Effect.all(undone, { discard: true }).pipe(
+          // This run did not come to a block that is to be undone.
+          if (compensations.length < undone) run.sideEffects.open.add(name)
+          yield* Effect.all(undone === 0 ? [] : compensations.reverse(), { discard: true }).pipe(
             Effect.provideService(blocks.IsCompensating, true)
           )
           return yield* Effect.fail(error)

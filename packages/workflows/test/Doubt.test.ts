@@ -5,13 +5,11 @@ import * as Workflow from "@effect/workflow/Workflow"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
-import * as Body from "@manilla/workflow-engine/Body"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Memory from "@manilla/workflow-engine/memory"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Policy from "@manilla/workflows/Policy"
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -21,7 +19,6 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import type * as Tracer from "effect/Tracer"
-import * as children from "../../workflow-engine/src/internal/children.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import * as transitions from "../../workflow-engine/src/internal/transitions.js"
 import * as engines from "../../workflow-engine/test/utils/engines.js"
@@ -311,36 +308,98 @@ it.live("nothing is undone in a later life while an awaited execution may pay", 
   }).pipe(Effect.scoped, Effect.timeout("20 seconds"))
 )
 
+/** The end of a body that a later life continues with another one: it may differ where blocks run beside each other. */
+const inTwoLives = (
+  first: Effect.Effect<string, typeof Failure.Type, Durable.InExecution>,
+  second: Effect.Effect<string, typeof Failure.Type, Durable.InExecution>
+) =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    let isDead = false
+    const take: typeof store.take = (...args) => (isDead ? Effect.never : store.take(...args))
+    // Its scope would never close.
+    const context = yield* Layer.buildWithScope(
+      Layer.provideMerge(
+        Shop.toLayer(() => first),
+        engines.on({ ...store, take })
+      ),
+      yield* Scope.make()
+    )
+    yield* Effect.provide(started, context)
+    yield* VirtualClock.pass("3 seconds")
+    isDead = true
+    const later = yield* Layer.build(
+      Layer.provideMerge(
+        Shop.toLayer(() => second),
+        engines.on(store)
+      )
+    )
+    yield* store.runners.leave(1)
+    yield* VirtualClock.pass("2 hours")
+    const operator = yield* Effect.provide(Operator.of(Shop), later)
+    return yield* operator.status(key)
+  })
+
 VirtualClock.test("nothing is undone in a later life that does not come to a write again", () =>
   Effect.gen(function* () {
     undone.length = 0
-    const store = yield* memoryStore.make
-    const hanging = Shop.toLayer(() =>
-      Durable.compensating(
-        Effect.zipRight(
-          undoable,
-          pay(() => Effect.never)
-        )
-      )
-    )
-    const refused = Shop.toLayer(() =>
+    const hanging = pay(() => Effect.never)
+    const { outcome, state } = yield* inTwoLives(
+      Durable.compensating(Effect.zipRight(undoable, hanging)),
       Durable.compensating(Effect.zipRight(undoable, new Failed()))
     )
-    // Its scope would never close.
-    const first = yield* Layer.buildWithScope(
-      Layer.provideMerge(hanging, engines.on(store)),
-      yield* Scope.make()
-    )
-    yield* Effect.provide(started, first)
-    yield* VirtualClock.pass("3 seconds")
-    const second = yield* Layer.build(Layer.provideMerge(refused, engines.on(store)))
-    yield* store.runners.leave(1)
-    yield* VirtualClock.pass("10 minutes")
-    const operator = yield* Effect.provide(Operator.of(Shop), second)
-    const { outcome, state } = yield* operator.status(key)
     assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
     assert.deepStrictEqual(undone, [])
   })
+)
+
+VirtualClock.test(
+  "an execution that does not come to a block which is to be undone is unknown",
+  () =>
+    Effect.gen(function* () {
+      undone.length = 0
+      const slow = Durable.compensate(Durable.sleep("pay", "1 milli"), () =>
+        Effect.orDie(Durable.sleep("refund", "1 hour"))
+      )
+      const { outcome, state } = yield* inTwoLives(
+        Durable.compensating(Effect.zipRight(Effect.zipRight(undoable, slow), new Failed())),
+        Durable.compensating(Effect.zipRight(undoable, new Failed()))
+      )
+      assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+      assert.deepStrictEqual(undone, ["reserve"])
+    })
+)
+
+it.live("an awaited execution is undone after one that was begun before it has failed", () =>
+  Effect.gen(function* () {
+    undone.length = 0
+    const store = yield* memoryStore.make
+    // A database takes its time, so that both begin.
+    const insert: typeof store.insert = (execution) =>
+      Effect.delay(store.insert(execution), "5 millis")
+    const refunded = Durable.compensate(ChildA.execute({ key }), () =>
+      Effect.zipRight(
+        Effect.orDie(Durable.sleep("before the refund", "100 millis")),
+        Effect.sync(() => void undone.push("A"))
+      )
+    )
+    const both = Effect.all([ChildB.execute({ key }), refunded], { concurrency: 2 })
+    const layers = Layer.mergeAll(
+      Shop.toLayer(() => Durable.compensating(Effect.zipRight(undoable, Effect.as(both, "done")))),
+      ChildA.toLayer(() => pay(() => Effect.succeed("pay-1"))),
+      ChildB.toLayer(() =>
+        Effect.zipRight(
+          Effect.sleep("2 seconds"),
+          pay(() => Effect.fail(refusal))
+        )
+      )
+    )
+    const context = yield* Layer.build(Layer.provideMerge(layers, engines.on({ ...store, insert })))
+    const operator = yield* Effect.provide(started, context)
+    assert.strictEqual((yield* Effect.flip(operator.await(key)))._tag, "UnprocessableError")
+    assert.strictEqual((yield* operator.status(key)).outcome, "applied")
+    assert.deepStrictEqual(undone, ["A", "reserve"])
+  }).pipe(Effect.scoped)
 )
 
 VirtualClock.test("nothing is undone if another block fails while a write pauses in doubt", () =>
@@ -679,23 +738,4 @@ VirtualClock.test("an uninterruptible body of a runner that was taken for dead g
     const { state } = yield* operator.status(key)
     assert.strictEqual(state, "Succeeded")
   })
-)
-
-it.effect(
-  "a stored end with an outcome of another version is a defect, and not one without an effect",
-  () =>
-    Effect.gen(function* () {
-      const noted = (outcome: string) => {
-        const value = { hasFailed: false, exit: "{}", outcome }
-        const results = new Map([
-          ["child/1/begun", ""],
-          ["child/1/1", JSON.stringify({ _tag: "Success", value })]
-        ])
-        const sideEffects = Body.noSideEffects()
-        return Effect.as(children.note(results, sideEffects), sideEffects)
-      }
-      assert.strictEqual(Body.outcomeOf(yield* noted("applied")), "applied")
-      const exit = yield* Effect.exit(noted("partly"))
-      assert.isTrue(Exit.isFailure(exit) && Cause.isDie(exit.cause))
-    })
 )

@@ -183,8 +183,9 @@ const make = (store: EngineStore, options: runners.Options) =>
         const run = yield* runOf(parent.executionId)
         yield* refuseInStep(run, parent)
         const { sideEffects } = run
+        const wasStored = run.children.turns.has(pause)
         const step = children.stepOf(pause)
-        const ended = Effect.gen(function* () {
+        const look = Effect.gen(function* () {
           if (yield* hasCancelled(run, pause)) return yield* suspended
           const started = newExecution(workflow, executionId, payload, parent.executionId)
           const execution = yield* Effect.orDie(started)
@@ -202,10 +203,20 @@ const make = (store: EngineStore, options: runners.Options) =>
             return yield* suspended
           }
           const hasFailed = end.state !== "Succeeded"
+          children.end(run.children, pause)
+          // Also in one millisecond, ends have an order.
+          run.storedMillis = Math.max(yield* Clock.currentTimeMillis, run.storedMillis) + 1
           return Exit.succeed({ hasFailed, exit, outcome, resource })
         })
-        const child = yield* Effect.flatten(runStep(run, step, children.codec, ended))
+        children.begin(run.children, pause)
+        const found = yield* Effect.exit(runStep(run, step, children.codec, look))
+        children.looked(run.children, pause)
+        // A compensation has begun since then.
+        const isCancelled = yield* hasCancelled(run, pause)
+        if (!isCancelled) yield* children.untilTurn(run.children, pause, wasStored)
+        const child = yield* Effect.flatten(found)
         const exit = yield* read(run, step, codecs.endCodec(workflow), child.exit)
+        children.known(run.children, pause)
         Body.end(sideEffects, pause, child)
         run.pauses.delete(pause)
         return new Workflow.Complete({ exit })

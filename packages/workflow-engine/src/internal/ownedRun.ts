@@ -13,6 +13,7 @@ import * as Body from "../Body.js"
 import * as Encoding from "../Encoding.js"
 import type * as Execution from "../Execution.js"
 import * as Store from "../Store.js"
+import * as children from "./children.js"
 import * as codecs from "./codecs.js"
 import type * as engineStore from "./engineStore.js"
 
@@ -26,6 +27,7 @@ export interface Run {
   readonly pauses: Set<string>
   /** The payloads of the executions that it has started, by id. */
   readonly payloads: Map<string, string>
+  readonly children: children.Children
   /** The stored results, by name. Undefined until the first is needed. */
   results: Map<string, string> | undefined
   /** When the last of them was stored. */
@@ -64,6 +66,7 @@ export const make = (store: engineStore.EngineStore) => {
       ? Effect.succeed(run.results)
       : Effect.map(Store.persistently(store.steps(run.execution.executionId)), (steps) => {
           run.results = new Map(steps.map(({ exit, name }) => [name, exit]))
+          children.note(steps, run.children, run.sideEffects)
           run.storedMillis = Math.max(0, ...steps.map(({ storedMillis }) => storedMillis))
           return run.results
         })

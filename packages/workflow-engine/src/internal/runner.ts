@@ -193,7 +193,7 @@ export const make = (
         const { execution } = run
         const payload = codecs.readPayload(registered.workflow, execution)
         if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
-        yield* children.note(yield* resultsOf(run), run.sideEffects)
+        yield* resultsOf(run)
 
         const body = registered.execute(Object(payload.right), execution.executionId)
         const decided = Effect.flatMap(exitOf(Effect.interruptible(body)), (exit) =>
@@ -247,6 +247,7 @@ export const make = (
         clocks: new Map(Object.entries(clocks)),
         pauses: new Set(),
         payloads: new Map(),
+        children: children.make(),
         results,
         storedMillis: 0,
         isCancelRequested,

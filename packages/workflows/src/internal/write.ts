@@ -4,9 +4,12 @@ import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Body from "@manilla/workflow-engine/Body"
 import { memoize } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as blocks from "./blocks.js"
 import * as names from "./names.js"
@@ -60,13 +63,14 @@ export const write = <A, I, R>({
       const why = `two writes have the key "${key}". The service takes the second for the first.`
       yield* blocks.once(run, `Idempotency-Key: ${key}`, why)
       const { carryOn } = run.policy
+      const { sideEffects } = run
       const Result = resultOf(success)
       const deadlineMillis = Duration.toMillis(carryOn.deadline)
 
       /** When the first request may have been sent. Not read before the first `begin`. */
       let sinceMillis = sentMillis ?? Infinity
       /** Contains the operation while the write is in doubt. */
-      const { open } = run.sideEffects
+      const { open } = sideEffects
       if (sentMillis !== undefined) open.add(operation)
 
       /** One call, with its own retries. */
@@ -118,21 +122,24 @@ export const write = <A, I, R>({
         }
       })
 
-      const end = (effect: Parameters<typeof Body.end>[2]) =>
-        Effect.sync(() => Body.end(run.sideEffects, operation, effect))
-      const { resource } = yield* ended.pipe(
-        Effect.tapBoth({
-          onSuccess: ({ id }) => end({ outcome: "applied", hasFailed: false, resource: id }),
-          onFailure: (error) => {
-            // Nothing in doubt is cancelled.
-            const isCancelled = error._tag === "ExecutionCancelled"
-            const outcome = isCancelled ? "notApplied" : Errors.outcome(error)
-            return end({ outcome, hasFailed: true })
-          }
-        }),
-        // A request may still be sent, by another engine or a later run.
-        Effect.onInterrupt(() => Effect.sync(() => open.add(operation)))
-      )
+      const note = (exit: Exit.Exit<{ readonly id: string }, typeof WriteError.Type>) => {
+        if (Exit.isSuccess(exit)) {
+          const resource = exit.value.id
+          return Body.end(sideEffects, operation, {
+            outcome: "applied",
+            hasFailed: false,
+            resource
+          })
+        }
+        const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
+        // After a defect or an interrupt, a request may still be sent, by another engine or a later run.
+        if (error === undefined) return void open.add(operation)
+        // Nothing in doubt is cancelled.
+        const isCancelled = error._tag === "ExecutionCancelled"
+        const outcome = isCancelled ? "notApplied" : Errors.outcome(error)
+        Body.end(sideEffects, operation, { outcome, hasFailed: true })
+      }
+      const { resource } = yield* Effect.onExit(ended, (exit) => Effect.sync(() => note(exit)))
       return resource
     })
   )

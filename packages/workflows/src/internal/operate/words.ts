@@ -173,7 +173,7 @@ const stepEvent = ({ exit, name, storedMillis }: Store.Step): Event => {
       case "cancelled":
         return { text: "saw the interrupt" }
       case "compensating":
-        return { text: result === true ? kept : "is undone" }
+        return { text: result === 0 ? kept : "is undone" }
       case child:
         return { text: name.endsWith("/begun") ? "started" : "ended" }
       default:
