@@ -5,13 +5,13 @@
  * - Everything that reads or changes the world, the clock and random numbers included, is in a block or an activity.
  * - Each block has a name of its own. A loop puts its index into the names.
  * - Blocks run one after another, directly in the body. To run things concurrently, start an execution for each.
- * - Put no block in a `step`, an activity, a race or a timeout: the body could go on without a write that was applied.
- *   In most cases it dies, but `Effect.race` and `Effect.timeout` are not noticed. On Effect's engines, neither are an activity
- *   and the first block in a `DurableDeferred.raceAll` or `into`.
+ * - Put no block in a `step`, an activity, a race or a timeout: the body could go on without a write that was applied. The
+ *   block dies there, but `Effect.race` and `Effect.timeout` are not noticed. On Effect's engines, an activity is not noticed
+ *   either, nor is the first block in a `DurableDeferred.raceAll` or `into`.
  * - A `step` must not wait for a pause, a signal or an execution.
- * - On our engines, an `interrupt` ends the body at its next block with the error `ExecutionCancelled`, and ends a pause of a
- *   block at once. It ends no write in doubt, and no compensation. After the first block, it does not end a wait for a signal,
- *   an execution or an Effect `DurableClock` either: take `sleep` for a pause.
+ * - On our engines, an `interrupt` ends the body with the error `ExecutionCancelled` at its next block, or at once in a
+ *   pause of a block. A write in doubt and a compensation go on first. Before its first block, the body ends in any wait, as on
+ *   Effect's engines. After that, a wait for a signal, an execution or an Effect `DurableClock` goes on: take `sleep`.
  * - A changed body gets a new name, such as `Shop/SendGift/2`. Keep the layer of the old one until its
  *   executions have ended.
  *
@@ -96,7 +96,8 @@ import type * as Policy from "./Policy.js"
 export type InExecution = Body.InExecution
 
 /**
- * The errors of `write`.
+ * The errors of `write`: `ExecutionCancelled` after an `interrupt`, and those of a write with a key. `Errors.outcome` says
+ * whether money moved.
  *
  * @since 0.1.0
  * @category errors
@@ -118,9 +119,10 @@ export type WriteError = typeof WriteError.Type
 export type WriteOptions<A, I, R> = writes.Options<A, I, R>
 
 /**
- * Moves money once, for as long as the service remembers the key. A write that stays open pauses, as `carryOn` of the
- * {@link Policy.Policy} says, and then sends the same request with the same key. It is in doubt if an earlier request may have
- * been applied: with `sentMillis`, after an unknown outcome, or after a request whose answer was not stored.
+ * Moves money once, for as long as the service remembers the key. An answer ends the write or leaves it open. While it is
+ * open, it pauses, as `carryOn` of the {@link Policy.Policy} says, and sends the same request again with the same key. It is
+ * in doubt if an earlier request may have been applied: with `sentMillis`, after an unknown outcome, or after a request whose
+ * answer was not stored.
  *
  * | answer                                       | not in doubt       | in doubt |
  * | -------------------------------------------- | ------------------ | -------- |
@@ -130,8 +132,9 @@ export type WriteOptions<A, I, R> = writes.Options<A, I, R>
  * | temporary: no connection, no token, 401, 429 | open               | open     |
  * | other refusals, such as a 400 or a 422       | the error: the end | open     |
  *
- * The deadline counts from the first request, or from `sentMillis`. If the next pause would pass it, the write ends with its
- * last error, and in doubt with `OutcomeUnknown`. In doubt after the deadline, it sends nothing.
+ * After `KeyReused`, the service has another request under the key. The deadline counts from the first request, or from
+ * `sentMillis`. No pause passes it: the write ends with its last error, in doubt with `OutcomeUnknown`. If the process was
+ * down past the deadline, a write in doubt sends nothing, and another one sends once more.
  *
  * @since 0.1.0
  * @category blocks
@@ -221,7 +224,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
    * such as `awaitFinal`.
    */
   readonly look: (policy: Policy.Policy["look"]) => Effect.Effect<Option.Option<A>, E, R>
-  /** The error after the deadline of the policy's `wait`, with the error of the last look. */
+  /** The error after the deadline of the policy's `wait`, by default 30 days, with the error of the last look. */
   readonly expired: (waited: Duration.Duration, cause: Option.Option<E>) => F
 }): Effect.Effect<A, F | Execution.ExecutionCancelled, InExecution | Body.Own<R>> =>
   blocks.named(name, (run) =>
@@ -287,8 +290,28 @@ export class Compensations extends Context.Tag("@manilla/workflows/Compensations
 >() {}
 
 /**
- * Undoes a block if the body fails later. A compensation consists of blocks. It needs `compensating` around the
- * body. In a step or in a race, it dies as a block does.
+ * Undoes a block if the body fails later. It needs `compensating` around the body. A compensation consists of blocks, and
+ * handles their errors: with `Effect.orDie`, the execution would die. In a step or in a race, `compensate` dies as a block
+ * does.
+ *
+ * @example
+ * import * as Durable from "@manilla/workflows/Durable"
+ * import * as Effect from "effect/Effect"
+ *
+ * type Block<A, E = Durable.WriteError> = Effect.Effect<A, E, Durable.InExecution>
+ *
+ * const sell = (
+ *   pay: Block<string>,
+ *   deliver: (id: string) => Block<void>,
+ *   refund: (id: string) => Block<void>,
+ *   tellOperator: (error: Durable.WriteError) => Block<void, never>
+ * ) =>
+ *   Durable.compensating(
+ *     Effect.gen(function* () {
+ *       const id = yield* Durable.compensate(pay, (id) => Effect.catchAll(refund(id), tellOperator))
+ *       yield* deliver(id)
+ *     })
+ *   )
  *
  * @since 0.1.0
  * @category blocks
@@ -312,9 +335,9 @@ export const compensate = <A, E, R, R2>(
  * Runs a body. If it fails with a typed error, runs its compensations in reverse order, and fails with that error. Unlike
  * those of `Workflow.withCompensation`, they may pause on every engine.
  *
- * Nothing is undone if a write or an awaited execution has begun and the body does not know its end, is unknown, or failed
- * although it was applied. A plain activity counts as not applied. On our engines, an `interrupt` is an error like others,
- * `ExecutionCancelled`.
+ * Nothing is undone after a defect. Nor is it if a write, or an execution that the body awaits, is unknown, or failed although
+ * it was applied, or if the body does not know its end. A plain activity counts as not applied. On our engines, an `interrupt`
+ * is an error like others, `ExecutionCancelled`.
  *
  * On Effect's engines, nothing is undone after an `interrupt`, and an awaited execution counts as not applied: await none in
  * `compensating` there.

@@ -29,10 +29,12 @@ export interface Options<A, I, R> {
   /** The id of the resource, for `ExecutionCancelled`. */
   readonly idOf: (resource: A) => string
   /**
-   * The call, with its own retries. It may run more than once, always with the same key. Unless the answer shows that
-   * nothing was applied, it fails with `OutcomeUnknown`: after a lost response, a 409 or a 5xx too. Manilla's clients do
-   * that. A call of your own fails with `new Errors.OutcomeUnknown({ operation, message, key, cause })`, where the cause is,
-   * for a lost response, `new Errors.TransportError({ operation, message, sent: true })`.
+   * The call, with its own retries. It may run more than once, always with the same key. Manilla's clients fail as needed.
+   * A call of your own fails, if the answer shows that nothing was applied, with the error of the status, such as
+   * `new Errors.UnprocessableError({ operation, message, status: 422 })`. After anything else, such as a lost response, a
+   * 409 or a 5xx, it fails with `new Errors.OutcomeUnknown({ operation, message, key, cause })`, where the cause is, for a
+   * lost response, `new Errors.TransportError({ operation, message, sent: true })`. It must not die: a defect ends the
+   * execution, and its unknown outcome is not continued.
    */
   readonly send: (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<A, Errors.KeyedWriteError, R>
   /**
