@@ -954,14 +954,14 @@ describe("a body that starts another execution", () => {
     )
   )
 
-  VirtualClock.test("is unknown, if a later life ends before it comes to that one", () => {
+  VirtualClock.test("says so, although a later life ends before it comes to that one", () => {
     let lives = 0
     return Effect.gen(function* () {
       const operator = yield* started
       yield* operator.resume(key)
       yield* VirtualClock.pass("5 seconds")
       const { outcome, state } = yield* operator.status(key)
-      assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+      assert.deepStrictEqual({ outcome, state }, { outcome: "applied", state: "Failed" })
     }).pipe(
       Effect.provide(
         Layer.provideMerge(

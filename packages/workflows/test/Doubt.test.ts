@@ -1,5 +1,6 @@
 /** The outcome of an execution after a defect, an interrupt, a purge, or beside others that it awaits. */
 import { assert, describe, it } from "@effect/vitest"
+import * as DurableClock from "@effect/workflow/DurableClock"
 import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as Errors from "@manilla/core/Errors"
@@ -400,6 +401,41 @@ it.live("an awaited execution is undone after one that was begun before it has f
     assert.strictEqual((yield* operator.status(key)).outcome, "applied")
     assert.deepStrictEqual(undone, ["A", "reserve"])
   }).pipe(Effect.scoped)
+)
+
+VirtualClock.test("an execution that has won a race is undone in a later life", () =>
+  Effect.gen(function* () {
+    undone.length = 0
+    const operator = yield* started
+    yield* VirtualClock.pass("2 hours")
+    const { outcome, state } = yield* operator.status(key)
+    assert.deepStrictEqual({ outcome, state }, { outcome: "applied", state: "Failed" })
+    assert.deepStrictEqual(undone, ["the winner"])
+  }).pipe(
+    on(
+      Layer.merge(
+        Shop.toLayer(() => {
+          const alarm = DurableClock.sleep({ name: "alarm", duration: "2 days" })
+          const race = DurableDeferred.raceAll({
+            name: "race",
+            success: Schema.String,
+            error: Failure,
+            effects: [ChildA.execute({ key }), Effect.zipRight(alarm, new Failed())]
+          })
+          return Durable.compensating(
+            Effect.gen(function* () {
+              yield* Durable.compensate(race, () =>
+                Effect.sync(() => void undone.push("the winner"))
+              )
+              yield* Durable.sleep("an hour", "1 hour")
+              return yield* new Failed()
+            })
+          )
+        }),
+        ChildA.toLayer(() => pay(() => Effect.succeed("pay-1")))
+      )
+    )
+  )
 )
 
 VirtualClock.test("nothing is undone if another block fails while a write pauses in doubt", () =>

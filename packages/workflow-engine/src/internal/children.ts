@@ -31,97 +31,114 @@ export const stepOf = (pause: string): string => `${pause}/1`
 
 const pattern = new RegExp(`^(${Execution.Pause.child}/.*)/(?:(begun)|1)$`)
 
-/** When the body may know the end of an execution, and whether it does. */
+/** When the body may know the end of an execution, and when it does. */
 interface Turn {
   readonly begins: Effect.Latch
   readonly ends: Effect.Latch
 }
 
 /**
- * The executions that a run of a body awaits beside each other. It comes to know their ends in the order in which they were
+ * The executions that a run of a body awaits beside each other. It comes to know their ends in the order in which they are
  * stored, as every other run. Otherwise, one that has failed could interrupt another one, which is to be undone, before its
  * end is known.
  */
 export interface Children {
-  /** Those that an earlier run has begun, or this one begins, and has not looked at yet. */
+  /** Those that this run has come to. */
+  readonly arrived: Set<string>
+  /** Those that this run, or an earlier one, has begun, and this one has not looked at. */
   readonly begun: Set<string>
   /** Open while there are none of those. */
   readonly allLooked: Effect.Latch
   readonly turns: Map<string, Turn>
-  /** Open when the body knows all ends so far. */
+  /** Open while the body knows all ends. */
   last: Effect.Latch
 }
 
 export const make = (): Children => ({
+  arrived: new Set(),
   begun: new Set(),
   allLooked: Effect.unsafeMakeLatch(true),
   turns: new Map(),
   last: Effect.unsafeMakeLatch(true)
 })
 
-export const begin = ({ allLooked, begun }: Children, pause: string): void => {
+const begin = ({ allLooked, begun }: Children, pause: string): void => {
   begun.add(pause)
   allLooked.unsafeClose()
 }
 
+/** The body has come to an execution. */
+export const arrive = (children: Children, pause: string): void => {
+  children.arrived.add(pause)
+  begin(children, pause)
+}
+
+/** The run knows whether an execution has ended. */
 export const looked = ({ allLooked, begun }: Children, pause: string): void => {
   begun.delete(pause)
   if (begun.size === 0) allLooked.unsafeOpen()
 }
 
-/** An execution has ended. */
-export const end = (children: Children, pause: string): void => {
+/** The end of an execution is stored now, if this is its step. Returns whether it is. */
+export const noteEnd = (children: Children, step: string): boolean => {
+  const [, pause, isBegun] = pattern.exec(step) ?? []
+  if (pause === undefined || isBegun !== undefined || children.turns.has(pause)) return false
   const ends = Effect.unsafeMakeLatch()
   children.turns.set(pause, { begins: children.last, ends })
   children.last = ends
+  return true
 }
 
-/** The body knows the end of an execution. */
-export const known = ({ turns }: Children, pause: string): void => {
-  turns.get(pause)?.ends.unsafeOpen()
+/** The body knows the end of an execution, or does not wait for it any more. */
+export const leave = (children: Children, pause: string): void => {
+  looked(children, pause)
+  children.turns.get(pause)?.ends.unsafeOpen()
 }
 
 /**
- * Waits until the body may know the end of an execution, or that it has none. Not for ever: the body does not come again to
- * the executions of a race that one of them has won.
+ * The time in which a run comes to the executions beside one: in parts, so that a process that was stopped goes on before it
+ * is over. A run does not come again to those of a race that has ended.
  */
+const arrivals = Effect.repeatN(Effect.sleep("10 millis"), 9)
+
+/** Waits until the body may know the end of an execution, or that it has not ended. */
 export const untilTurn = (children: Children, pause: string, wasStored: boolean) => {
-  const { allLooked, begun, turns } = children
-  const turn = () => turns.get(pause)?.begins ?? children.last
-  return Effect.gen(function* () {
+  const { allLooked, arrived, begun, turns } = children
+  const turn = Effect.gen(function* () {
     if (!wasStored) yield* allLooked.await
-    yield* turn().await
-  }).pipe(
-    Effect.timeoutTo({
-      duration: "1 second",
-      onSuccess: () => {},
-      onTimeout: () => {
-        begun.clear()
-        allLooked.unsafeOpen()
-        turn().unsafeOpen()
-      }
-    })
-  )
+    yield* (turns.get(pause)?.begins ?? children.last).await
+  })
+  const skip = Effect.sync(() => {
+    for (const other of begun) if (!arrived.has(other)) looked(children, other)
+    for (const other of turns.keys()) {
+      if (other === pause) return
+      if (!arrived.has(other)) leave(children, other)
+    }
+  })
+  return Effect.raceFirst(turn, Effect.zipRight(Effect.zipRight(arrivals, skip), turn))
 }
 
 /**
- * Takes over what earlier runs of a body have begun, executions and writes. Each is open until this run knows its end:
- * the run may end before it comes to it.
+ * Takes over what earlier runs of a body have begun, executions and writes: a later one may end before it comes to
+ * them.
  */
 export const note = (
   steps: ReadonlyArray<Store.Step>,
   children: Children,
-  { open }: Body.SideEffects
-): void => {
-  for (const { name } of steps) {
-    const [, write] = writePattern.exec(name) ?? []
-    const [, pause, isBegun] = pattern.exec(name) ?? []
-    if (write !== undefined) open.add(write)
-    if (pause === undefined) continue
-    if (isBegun === undefined) end(children, pause)
-    else {
-      begin(children, pause)
-      open.add(pause)
+  sideEffects: Body.SideEffects
+) =>
+  Effect.gen(function* () {
+    for (const { exit, name } of steps) {
+      const [, write] = writePattern.exec(name) ?? []
+      if (write !== undefined) sideEffects.open.add(write)
+      const [, pause] = pattern.exec(name) ?? []
+      if (pause === undefined) continue
+      if (noteEnd(children, name)) {
+        looked(children, pause)
+        Body.end(sideEffects, pause, yield* Effect.orDie(Effect.flatten(codec.fromJson(exit))))
+      } else if (!children.turns.has(pause)) {
+        begin(children, pause)
+        sideEffects.open.add(pause)
+      }
     }
-  }
-}
+  })

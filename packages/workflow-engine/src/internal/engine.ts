@@ -203,23 +203,25 @@ const make = (store: EngineStore, options: runners.Options) =>
             return yield* suspended
           }
           const hasFailed = end.state !== "Succeeded"
-          children.end(run.children, pause)
-          // Also in one millisecond, ends have an order.
-          run.storedMillis = Math.max(yield* Clock.currentTimeMillis, run.storedMillis) + 1
           return Exit.succeed({ hasFailed, exit, outcome, resource })
         })
-        children.begin(run.children, pause)
-        const found = yield* Effect.exit(runStep(run, step, children.codec, look))
-        children.looked(run.children, pause)
-        // A compensation has begun since then.
-        const isCancelled = yield* hasCancelled(run, pause)
-        if (!isCancelled) yield* children.untilTurn(run.children, pause, wasStored)
-        const child = yield* Effect.flatten(found)
-        const exit = yield* read(run, step, codecs.endCodec(workflow), child.exit)
-        children.known(run.children, pause)
-        Body.end(sideEffects, pause, child)
-        run.pauses.delete(pause)
-        return new Workflow.Complete({ exit })
+        const ended = Effect.gen(function* () {
+          children.arrive(run.children, pause)
+          const found = yield* Effect.exit(runStep(run, step, children.codec, look))
+          children.looked(run.children, pause)
+          // If it was cancelled here, a compensation has begun since then.
+          const isCancelled = yield* hasCancelled(run, pause)
+          if (!isCancelled) yield* children.untilTurn(run.children, pause, wasStored)
+          const child = yield* Effect.flatten(found)
+          const exit = yield* read(run, step, codecs.endCodec(workflow), child.exit)
+          Body.end(sideEffects, pause, child)
+          run.pauses.delete(pause)
+          return new Workflow.Complete({ exit })
+        })
+        return yield* Effect.ensuring(
+          ended,
+          Effect.sync(() => children.leave(run.children, pause))
+        )
       }).pipe(Effect.merge, Effect.provideService(WorkflowEngine.WorkflowInstance, parent))
     }
 

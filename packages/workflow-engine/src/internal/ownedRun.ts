@@ -64,10 +64,11 @@ export const make = (store: engineStore.EngineStore) => {
   const resultsOf = (run: Run) =>
     run.results !== undefined
       ? Effect.succeed(run.results)
-      : Effect.map(Store.persistently(store.steps(run.execution.executionId)), (steps) => {
-          run.results = new Map(steps.map(({ exit, name }) => [name, exit]))
-          children.note(steps, run.children, run.sideEffects)
+      : Effect.gen(function* () {
+          const steps = yield* Store.persistently(store.steps(run.execution.executionId))
+          yield* children.note(steps, run.children, run.sideEffects)
           run.storedMillis = Math.max(0, ...steps.map(({ storedMillis }) => storedMillis))
+          run.results = new Map(steps.map(({ exit, name }) => [name, exit]))
           return run.results
         })
 
@@ -91,6 +92,8 @@ export const make = (store: engineStore.EngineStore) => {
   const keep = (run: Run, name: string, exit: string) =>
     Effect.gen(function* () {
       const storedMillis = Math.max(yield* Clock.currentTimeMillis, run.storedMillis)
+      // Also in one millisecond, ends have an order.
+      if (children.noteEnd(run.children, name)) run.storedMillis = storedMillis + 1
       const step = { name, exit, storedMillis }
       // A later run of this process must not begin while a result of this one may still be stored.
       const kept = yield* Store.persistently(
