@@ -26,7 +26,7 @@ const writeApi = (): void => {
   for (const file of [...filesIn(modules)].sort()) {
     const [, folder, module] = /^([\w-]+)\/src\/(\w+)\.ts\.md$/.exec(file) ?? []
     if (folder === undefined || module === undefined) continue
-    const text = readFileSync(join(modules, file), "utf8")
+    const text = readFileSync(join(modules, file), "utf8").replace(/\{@link (\S+)\}/g, "`$1`")
     const [, head = "", body = ""] =
       /## \w+ overview\n([\s\S]*?)\n---\n[\s\S]*?\n---\n([\s\S]*)/.exec(text) ?? []
     const intro = head.replace(/^Added in v.*\n/m, "").trim()
