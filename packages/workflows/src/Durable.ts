@@ -356,9 +356,6 @@ export const compensating = <A, E, R>(
       Effect.provideService(Compensations, compensations),
       Effect.catchAll((error) =>
         Effect.gen(function* () {
-          if (compensations.length === 0) return yield* Effect.fail(error)
-          // An interrupt must not end a compensation. `compensate` alone does not set this.
-          run.sideEffects.handlesInterrupt = true
           // Stored: while a compensation waits for an execution, `mustStay` would become true.
           const undone = yield* run.step({
             name,
@@ -368,6 +365,8 @@ export const compensating = <A, E, R>(
           })
           // This run did not come to a block that is to be undone.
           if (compensations.length < undone) run.sideEffects.open.add(name)
+          // An interrupt must not end a compensation. `compensate` alone does not set this.
+          if (undone > 0) run.sideEffects.handlesInterrupt = true
           yield* Effect.all(undone === 0 ? [] : compensations.reverse(), { discard: true }).pipe(
             Effect.provideService(blocks.IsCompensating, true)
           )

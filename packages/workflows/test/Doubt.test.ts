@@ -354,9 +354,11 @@ VirtualClock.test("nothing is undone in a later life that does not come to a wri
   })
 )
 
-VirtualClock.test(
-  "an execution that does not come to a block which is to be undone is unknown",
-  () =>
+for (const [which, second, left] of [
+  ["one of two blocks", Effect.zipRight(undoable, new Failed()), ["reserve"]],
+  ["any block", new Failed(), []]
+] as const) {
+  VirtualClock.test(`an execution that does not come again to ${which} to undo is unknown`, () =>
     Effect.gen(function* () {
       undone.length = 0
       const slow = Durable.compensate(Durable.sleep("pay", "1 milli"), () =>
@@ -364,12 +366,13 @@ VirtualClock.test(
       )
       const { outcome, state } = yield* inTwoLives(
         Durable.compensating(Effect.zipRight(Effect.zipRight(undoable, slow), new Failed())),
-        Durable.compensating(Effect.zipRight(undoable, new Failed()))
+        Durable.compensating(second)
       )
       assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
-      assert.deepStrictEqual(undone, ["reserve"])
+      assert.deepStrictEqual(undone, [...left])
     })
-)
+  )
+}
 
 it.live("an awaited execution is undone after one that was begun before it has failed", () =>
   Effect.gen(function* () {

@@ -99,7 +99,7 @@ export const leave = (children: Children, pause: string): void => {
  * The time in which a run comes to the executions beside one: in parts, so that a process that was stopped goes on before it
  * is over. A run does not come again to those of a race that has ended.
  */
-const arrivals = Effect.repeatN(Effect.sleep("10 millis"), 9)
+const arrivals = Effect.repeatN(Effect.sleep("30 millis"), 9)
 
 /** Waits until the body may know the end of an execution, or that it has not ended. */
 export const untilTurn = (children: Children, pause: string, wasStored: boolean) => {

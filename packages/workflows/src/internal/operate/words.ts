@@ -145,8 +145,6 @@ const kinds: Readonly<Record<string, Event["kind"]>> = {
   look: "looked"
 }
 
-const kept = "is not undone, because money was moved, or may have been"
-
 const stepEvent = ({ exit, name, storedMillis }: Store.Step): Event => {
   const [, prefix = "", block = name, round] =
     names.roundPattern.exec(name) ?? names.stepPattern.exec(name) ?? []
@@ -173,7 +171,7 @@ const stepEvent = ({ exit, name, storedMillis }: Store.Step): Event => {
       case "cancelled":
         return { text: "saw the interrupt" }
       case "compensating":
-        return { text: result === 0 ? kept : "is undone" }
+        return { text: result === 0 ? "has nothing that may be undone" : "is undone" }
       case child:
         return { text: name.endsWith("/begun") ? "started" : "ended" }
       default:
