@@ -29,7 +29,8 @@ const writePattern = new RegExp(`^${Body.begin("(.+)", 0)}/1$`, "s")
 /** The name of the step that is the end of the execution. */
 export const stepOf = (pause: string): string => `${pause}/1`
 
-const pattern = new RegExp(`^(${Execution.Pause.child}/.*)/(?:(begun)|1)$`)
+/** The id tells them from an activity of a user. */
+const pattern = new RegExp(`^(${Execution.Pause.child}/[0-9a-f]{32})/(?:(begun)|1)$`)
 
 /** When the body may know the end of an execution, and when it does. */
 interface Turn {
