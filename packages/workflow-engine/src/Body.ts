@@ -76,6 +76,8 @@ export interface Step<A, I, E, EI, R> {
   readonly success: Schema.Schema<A, I>
   readonly error: Schema.Schema<E, EI>
   readonly execute: Effect.Effect<A, E, R>
+  /** Whether it only notes something: it has no span, and no scope of its own. */
+  readonly isNote?: true
 }
 
 /**

@@ -361,6 +361,7 @@ export const compensating = <A, E, R>(
             name,
             success: Schema.Number,
             error: Schema.Never,
+            isNote: true,
             execute: Effect.sync(() => (Body.mustStay(run.sideEffects) ? 0 : compensations.length))
           })
           // This run did not come to a block that is to be undone.

@@ -158,11 +158,19 @@ export const make = (store: engineStore.EngineStore) => {
     instance: run.instance,
     isCancelled: (pause) =>
       pause === undefined ? Effect.sync(() => isCancelled(run)) : isCancelledAt(run, pause),
-    step: <A, I, E, EI, R>({ error, execute, name, success }: Body.Step<A, I, E, EI, R>) => {
+    step: <A, I, E, EI, R>({
+      error,
+      execute,
+      isNote,
+      name,
+      success
+    }: Body.Step<A, I, E, EI, R>) => {
+      const traced = isNote
+        ? execute
+        : Effect.withSpan(Effect.scoped(execute), name, { captureStackTrace: false })
       // Every step needs an execution, and so does this one whatever the effect needs.
-      const scoped = Effect.scoped(execute) as Effect.Effect<A, E, Body.Own<R> | Body.InExecution>
-      const traced = Effect.withSpan(scoped, name, { captureStackTrace: false })
-      const executed = completed(name, traced).pipe(
+      const own = traced as Effect.Effect<A, E, Body.Own<R> | Body.InExecution>
+      const executed = completed(name, own).pipe(
         Effect.provideService(Body.InStepOf, run.execution.executionId)
       )
       const result = runStep(run, firstOf(name), Encoding.exitCodec(success, error), executed)

@@ -166,6 +166,7 @@ const begin = (run: blocks.Run, operation: string, round: number) =>
       name: Body.begin(operation, round),
       success: Beginning,
       error: Schema.Never,
+      isNote: true,
       execute: Effect.map(Clock.currentTimeMillis, (atMillis) => {
         isFirst = true
         return { atMillis }
