@@ -150,7 +150,7 @@ export const mustStay = ({ mustStay, open }: SideEffects): boolean => mustStay |
  * @since 0.1.0
  * @category constructors
  */
-export const begin = (write: string, round: number): string => `begin/${write}/${round}`
+export const beginOf = (write: string, round: number): string => `begin/${write}/${round}`
 
 /** The effect of a write or of an execution that has ended. */
 interface Ended extends Partial<Pick<Execution.Execution, "outcome" | "resource">> {

@@ -1,25 +1,32 @@
 /** The outcome of an execution after a defect, an interrupt, a purge, or beside others that it awaits. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Activity from "@effect/workflow/Activity"
 import * as DurableClock from "@effect/workflow/DurableClock"
 import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import * as Body from "@manilla/workflow-engine/Body"
 import * as Operator from "@manilla/workflow-engine/Operator"
+import type * as Store from "@manilla/workflow-engine/Store"
 import * as Memory from "@manilla/workflow-engine/memory"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Policy from "@manilla/workflows/Policy"
+import * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Order from "effect/Order"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import type * as Tracer from "effect/Tracer"
+import * as children from "../../workflow-engine/src/internal/children.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import * as transitions from "../../workflow-engine/src/internal/transitions.js"
 import * as engines from "../../workflow-engine/test/utils/engines.js"
@@ -309,7 +316,7 @@ it.live("nothing is undone in a later life while an awaited execution may pay", 
   }).pipe(Effect.scoped, Effect.timeout("20 seconds"))
 )
 
-/** The end of a body that a later life continues with another one: it may differ where blocks run beside each other. */
+/** The status of an execution whose body comes to other blocks in its second life than in its first one. */
 const inTwoLives = (
   first: Effect.Effect<string, typeof Failure.Type, Durable.InExecution>,
   second: Effect.Effect<string, typeof Failure.Type, Durable.InExecution>
@@ -404,6 +411,71 @@ it.live("an awaited execution is undone after one that was begun before it has f
     assert.strictEqual((yield* operator.status(key)).outcome, "applied")
     assert.deepStrictEqual(undone, ["A", "reserve"])
   }).pipe(Effect.scoped)
+)
+
+const inSql = Order.combine(
+  Order.mapInput(Order.number, ({ storedMillis }: Store.Step) => storedMillis),
+  Order.mapInput(Order.string, ({ name }: Store.Step) => name)
+)
+
+// SQL orders steps that were stored at one time by their names: the end that sorts last is that of either.
+for (const [paid, refused] of [
+  [ChildA, ChildB],
+  [ChildB, ChildA]
+] as const) {
+  VirtualClock.test(`the end of ${paid.name} keeps its turn after the clock was set back`, () =>
+    Effect.gen(function* () {
+      undone.length = 0
+      const store = yield* memoryStore.make
+      const { clock, set } = yield* settable
+      // A database takes its time, so that both begin.
+      const insert: typeof store.insert = (execution) =>
+        execution.workflow === Shop.name
+          ? store.insert(execution)
+          : Effect.delay(store.insert(execution), "5 millis")
+      const steps: typeof store.steps = (executionId) =>
+        Effect.map(store.steps(executionId), Arr.sort(inSql))
+      const refunded = Durable.compensate(paid.execute({ key }), () =>
+        Effect.zipRight(
+          Effect.orDie(Durable.sleep("before the refund", "1 minute")),
+          Effect.sync(() => void undone.push("paid"))
+        )
+      )
+      const both = Effect.all([refused.execute({ key }), refunded], { concurrency: 2 })
+      const layers = Layer.mergeAll(
+        Shop.toLayer(() => Durable.compensating(Effect.as(both, "done"))),
+        paid.toLayer(() => Effect.delay(Effect.succeed("pay-1"), "1 second")),
+        refused.toLayer(() => Effect.delay(new Failed(), "5 seconds"))
+      )
+      set.aheadMillis = 10_000
+      const operator = yield* Effect.flatMap(
+        Layer.build(Layer.provideMerge(layers, engines.on({ ...store, insert, steps }))),
+        (context) => Effect.provide(started, context)
+      ).pipe(Effect.withClock(clock))
+      yield* VirtualClock.pass("3 seconds")
+      set.aheadMillis = 0
+      yield* VirtualClock.pass("5 minutes")
+      assert.strictEqual((yield* operator.status(key)).state, "Failed")
+      assert.deepStrictEqual(undone, ["paid"])
+    })
+  )
+}
+
+VirtualClock.test("an activity with the name of an awaited execution is none", () =>
+  Effect.gen(function* () {
+    const operator = yield* started
+    yield* VirtualClock.pass("2 minutes")
+    assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+  }).pipe(
+    on(
+      Shop.toLayer(() =>
+        Activity.make({ name: "child/notify", execute: Effect.void }).pipe(
+          Effect.zipRight(Durable.sleep("a minute", "1 minute")),
+          Effect.as("done")
+        )
+      )
+    )
+  )
 )
 
 VirtualClock.test("an execution that has won a race is undone in a later life", () =>
@@ -777,4 +849,25 @@ VirtualClock.test("an uninterruptible body of a runner that was taken for dead g
     const { state } = yield* operator.status(key)
     assert.strictEqual(state, "Succeeded")
   })
+)
+
+it.effect(
+  "a stored end with an outcome of another version is a defect, and not one without an effect",
+  () =>
+    Effect.gen(function* () {
+      const noted = (outcome: string) => {
+        const value = { hasFailed: false, exit: "{}", outcome }
+        const pause = children.pauseOf("0123456789abcdef0123456789abcdef")
+        const steps = [
+          { name: children.begunOf(pause), exit: "" },
+          { name: children.stepOf(pause), exit: JSON.stringify({ _tag: "Success", value }) }
+        ]
+        const stored = steps.map((step) => ({ ...step, storedMillis: 0 }))
+        const sideEffects = Body.noSideEffects()
+        return Effect.as(children.note(stored, children.make(), sideEffects), sideEffects)
+      }
+      assert.strictEqual(Body.outcomeOf(yield* noted("applied")), "applied")
+      const exit = yield* Effect.exit(noted("partly"))
+      assert.isTrue(Exit.isFailure(exit) && Cause.isDie(exit.cause))
+    })
 )

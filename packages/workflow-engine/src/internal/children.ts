@@ -24,7 +24,7 @@ export const pauseOf = (executionId: string): string => `${Execution.Pause.child
 export const begunOf = (pause: string): string => `${pause}/begun`
 
 /** The first round of a write. Its step is stored with its attempt. A name may have lines. */
-const writePattern = new RegExp(`^${Body.begin("(.+)", 0)}/1$`, "s")
+const writePattern = new RegExp(`^${Body.beginOf("(.+)", 0)}/1$`, "s")
 
 /** The name of the step that is the end of the execution. */
 export const stepOf = (pause: string): string => `${pause}/1`

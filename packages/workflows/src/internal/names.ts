@@ -1,4 +1,4 @@
-/** The names of the steps and pauses of blocks, which are stored. `Body.begin` has another one. */
+/** The names of the steps and pauses of blocks, which are stored. `Body.beginOf` has another one. */
 
 /** A step or a pause in one round of a block. */
 export const inRound = (

@@ -163,7 +163,7 @@ const begin = (run: blocks.Run, operation: string, round: number) =>
   Effect.gen(function* () {
     let isFirst = false
     const { atMillis } = yield* run.step({
-      name: Body.begin(operation, round),
+      name: Body.beginOf(operation, round),
       success: Beginning,
       error: Schema.Never,
       isNote: true,
