@@ -127,13 +127,17 @@ const cellTable = ({ cells }: Report): string =>
     ])
   )
 
-const packages = ["effect", "@effect/workflow", "@dbos-inc/dbos-sdk", "graphile-worker"]
+const tenMillion = ({ rounds }: Report): string => {
+  const { cpuMillis, databaseMillis, storedBytes } = costOf(rounds, "postgresBatch")
+  const cores = (eachMillis: number) => number((eachMillis * 10_000) / (4 * 3_600))
+  return `${cores(cpuMillis)} cores of runners, ${cores(databaseMillis)} cores of PostgreSQL, and ${number(storedBytes / 100)} GB`
+}
 
 export const markdown = (report: Report): string =>
   [
     "# Scale",
     "Written by `npm run bench:workflows`. The cost of a durable payout, alone and beside thousands that sleep.",
-    facts(packages),
+    facts(["effect", "@effect/workflow", "@dbos-inc/dbos-sdk", "graphile-worker"]),
     `Each measurement has a new process, and a new database on the same machine, where each commit waits for the disk. The
 worker has one core. PostgreSQL shares the other with the service, which answers at once. All programs send
 the same requests with Manilla's client over undici: one creates the payout, one looks at it.`,
@@ -150,8 +154,8 @@ the same requests with Manilla's client over undici: one creates the payout, one
 - 64 at once: the same, with 64 at a time. Its p50 and p99 contain the time that they wait for each other.`,
     cellTable(report),
     "## Planning",
-    `CPU adds up: for a rate of payouts, a runner, or a database, needs the rate times its CPU for each, divided by the
-utilisation that you allow: ten million payouts in four hours are 694 a second. A payout that is still pending after its
-first look costs as much again for each durable pause. Runners of one database share its executions, and two groups of
-runners with databases of their own share nothing. Memory is for one process, and SQLite for one machine.`
+    `CPU adds up: a rate of payouts needs the rate times its CPU for each, divided by the utilisation that you allow. Ten
+million payouts in four hours, in batches on PostgreSQL, need ${tenMillion(report)}.
+A payout that is still pending after its first look costs as much again for each durable pause. Runners of one database
+share its executions. Memory is for one process, and SQLite for one machine.`
   ].join("\n\n") + "\n"
