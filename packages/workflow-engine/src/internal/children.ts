@@ -1,5 +1,6 @@
 /** The executions that a body has started and awaits. The end of each becomes a step of the body. */
 import * as Effect from "effect/Effect"
+import * as Iterable from "effect/Iterable"
 import * as Schema from "effect/Schema"
 import * as Body from "../Body.js"
 import { exitCodec } from "../Encoding.js"
@@ -32,16 +33,10 @@ export const stepOf = (pause: string): string => `${pause}/1`
 /** The id tells them from an activity of a user. */
 const pattern = new RegExp(`^(${Execution.Pause.child}/[0-9a-f]{32})/(?:(begun)|1)$`)
 
-/** When the body may know the end of an execution, and when it does. */
-interface Turn {
-  readonly begins: Effect.Latch
-  readonly ends: Effect.Latch
-}
-
 /**
- * The executions that a run of a body awaits beside each other. It comes to know their ends in the order in which they are
- * stored, as every other run. Otherwise, one that has failed could interrupt another one, which is to be undone, before its
- * end is known.
+ * The executions that a run of a body awaits beside each other, by their pauses. It comes to know their ends in the order in
+ * which they are stored, as every other run. Otherwise, one that has failed could interrupt another one, which is to be
+ * undone, before its end is known.
  */
 export interface Children {
   /** Those that this run has come to. */
@@ -50,17 +45,15 @@ export interface Children {
   readonly begun: Set<string>
   /** Open while there are none of those. */
   readonly allLooked: Effect.Latch
-  readonly turns: Map<string, Turn>
-  /** Open while the body knows all ends. */
-  last: Effect.Latch
+  /** The stored ends, in their order. Each is open once the body knows the end, or does not wait for it any more. */
+  readonly ends: Map<string, Effect.Latch>
 }
 
 export const make = (): Children => ({
   arrived: new Set(),
   begun: new Set(),
   allLooked: Effect.unsafeMakeLatch(true),
-  turns: new Map(),
-  last: Effect.unsafeMakeLatch(true)
+  ends: new Map()
 })
 
 const begin = ({ allLooked, begun }: Children, pause: string): void => {
@@ -81,19 +74,17 @@ export const looked = ({ allLooked, begun }: Children, pause: string): void => {
 }
 
 /** The end of an execution is stored now, if this is its step. Returns whether it is. */
-export const noteEnd = (children: Children, step: string): boolean => {
+export const noteEnd = ({ ends }: Children, step: string): boolean => {
   const [, pause, isBegun] = pattern.exec(step) ?? []
-  if (pause === undefined || isBegun !== undefined || children.turns.has(pause)) return false
-  const ends = Effect.unsafeMakeLatch()
-  children.turns.set(pause, { begins: children.last, ends })
-  children.last = ends
+  if (pause === undefined || isBegun !== undefined || ends.has(pause)) return false
+  ends.set(pause, Effect.unsafeMakeLatch())
   return true
 }
 
 /** The body knows the end of an execution, or does not wait for it any more. */
 export const leave = (children: Children, pause: string): void => {
   looked(children, pause)
-  children.turns.get(pause)?.ends.unsafeOpen()
+  children.ends.get(pause)?.unsafeOpen()
 }
 
 /**
@@ -104,17 +95,16 @@ const arrivals = Effect.repeatN(Effect.sleep("30 millis"), 9)
 
 /** Waits until the body may know the end of an execution, or that it has not ended. */
 export const untilTurn = (children: Children, pause: string, wasStored: boolean) => {
-  const { allLooked, arrived, begun, turns } = children
+  const { allLooked, arrived, begun, ends } = children
+  const earlier = () => Array.from(Iterable.takeWhile(ends, ([other]) => other !== pause))
   const turn = Effect.gen(function* () {
     if (!wasStored) yield* allLooked.await
-    yield* (turns.get(pause)?.begins ?? children.last).await
+    // The last of them has waited for those before it.
+    yield* earlier().at(-1)?.[1].await ?? Effect.void
   })
   const skip = Effect.sync(() => {
     for (const other of begun) if (!arrived.has(other)) looked(children, other)
-    for (const other of turns.keys()) {
-      if (other === pause) return
-      if (!arrived.has(other)) leave(children, other)
-    }
+    for (const [other, end] of earlier()) if (!arrived.has(other)) end.unsafeOpen()
   })
   return Effect.raceFirst(turn, Effect.zipRight(Effect.zipRight(arrivals, skip), turn))
 }
@@ -137,7 +127,7 @@ export const note = (
       if (noteEnd(children, name)) {
         looked(children, pause)
         Body.end(sideEffects, pause, yield* Effect.orDie(Effect.flatten(codec.fromJson(exit))))
-      } else if (!children.turns.has(pause)) {
+      } else if (!children.ends.has(pause)) {
         begin(children, pause)
         sideEffects.open.add(pause)
       }

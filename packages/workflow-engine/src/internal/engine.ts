@@ -183,7 +183,7 @@ const make = (store: EngineStore, options: runners.Options) =>
         const run = yield* runOf(parent.executionId)
         yield* refuseInStep(run, parent)
         const { sideEffects } = run
-        const wasStored = run.children.turns.has(pause)
+        const wasStored = run.children.ends.has(pause)
         const step = children.stepOf(pause)
         const look = Effect.gen(function* () {
           if (yield* hasCancelled(run, pause)) return yield* suspended
