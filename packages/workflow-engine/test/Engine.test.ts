@@ -1359,6 +1359,47 @@ VirtualClock.test("many that are woken at once leave room for one that is starte
   })
 )
 
+describe("executions that a body awaits beside each other", () => {
+  const Nap = Workflow.make({
+    name: "Shop/Nap/1",
+    payload: { key: Schema.String, hours: Schema.Number },
+    idempotencyKey: ({ key }) => key
+  })
+  const naps = Nap.toLayer(({ hours }) => Effect.orDie(Durable.sleep("nap", `${hours} hours`)))
+  const nap = (key: string, hours: number) => Nap.execute({ key, hours })
+  const all = <E, R>(parts: ReadonlyArray<Effect.Effect<void, E, R>>) =>
+    Effect.as(Effect.all(parts, { concurrency: "unbounded" }), "done")
+  const on = Effect.provide
+
+  VirtualClock.test("begin together", () => {
+    const keys = Array.from({ length: 30 }, (_, i) => `nap-${i}`)
+    return Effect.gen(function* () {
+      yield* started
+      const operator = yield* Operator.of(Nap)
+      const states = yield* Effect.forEach(keys, (key) => Effect.option(operator.status(key)))
+      assert.strictEqual(states.filter(Option.isSome).length, keys.length)
+    }).pipe(on(Layer.provideMerge(naps, inMemory(() => all(keys.map((key) => nap(key, 1)))))))
+  })
+
+  VirtualClock.test("do not hold up the one that begins after another", () =>
+    Effect.gen(function* () {
+      yield* started
+      const operator = yield* Operator.of(Nap)
+      yield* VirtualClock.pass("1 hour")
+      const { startedMillis: first } = yield* operator.status("first")
+      const { startedMillis } = yield* operator.status("second")
+      assert.isBelow(startedMillis - first, 3_601_000)
+    }).pipe(
+      on(
+        Layer.provideMerge(
+          naps,
+          inMemory(() => all([Effect.zipRight(nap("first", 1), nap("second", 1)), nap("long", 48)]))
+        )
+      )
+    )
+  )
+})
+
 const engineLayers = {
   memory: Effect.succeed(Layer.orDie(Memory.layerMemory)),
   SQLite: Effect.map(Files.database, (file) => Layer.orDie(Sqlite.layerSqlite({ file })))

@@ -109,6 +109,15 @@ export const untilTurn = (children: Children, pause: string, wasStored: boolean)
   return Effect.raceFirst(turn, Effect.zipRight(Effect.zipRight(arrivals, skip), turn))
 }
 
+/** Waits until the body begins no other execution: the one that waits first would end the run before those beside it begin. */
+export const settled = (children: Children): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const { allLooked, arrived } = children
+    const before = arrived.size
+    const next = Effect.suspend(() => (arrived.size > before ? settled(children) : Effect.void))
+    return Effect.zipRight(Effect.delay(allLooked.await, "10 millis"), next)
+  })
+
 /**
  * Takes over what earlier runs of a body have begun, executions and writes: a later one may end before it comes to
  * them.

@@ -211,7 +211,10 @@ const make = (store: EngineStore, options: runners.Options) =>
           children.looked(run.children, pause)
           // If it was cancelled here, a compensation has begun since then.
           const isCancelled = yield* hasCancelled(run, pause)
-          if (!isCancelled) yield* children.untilTurn(run.children, pause, wasStored)
+          if (!isCancelled) {
+            yield* children.untilTurn(run.children, pause, wasStored)
+            if (Exit.isFailure(found)) yield* children.settled(run.children)
+          }
           const child = yield* Effect.flatten(found)
           const exit = yield* read(run, step, codecs.endCodec(workflow), child.exit)
           Body.end(sideEffects, pause, child)

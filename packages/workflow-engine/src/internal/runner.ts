@@ -116,7 +116,8 @@ export const make = (
         const wait = { clocks: Object.fromEntries(clocks), pauses: [...pauses], wakes }
         const change = flow(withResource(run), transitions.suspended(wait))
         const waiting = yield* leave(run, change)
-        if (Option.isSome(waiting)) noteDue(waiting.value.dueMillis)
+        // If it was woken meanwhile, it is due at once.
+        if (Option.isSome(waiting)) noteDue(waiting.value.dueMillis || -Infinity)
       })
 
     /** A stored value no longer fits its schema: another process may have a schema that fits. */
