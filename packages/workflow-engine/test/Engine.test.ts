@@ -1378,7 +1378,14 @@ describe("executions that a body awaits beside each other", () => {
       const operator = yield* Operator.of(Nap)
       const states = yield* Effect.forEach(keys, (key) => Effect.option(operator.status(key)))
       assert.strictEqual(states.filter(Option.isSome).length, keys.length)
-    }).pipe(on(Layer.provideMerge(naps, inMemory(() => all(keys.map((key) => nap(key, 1)))))))
+    }).pipe(
+      on(
+        Layer.provideMerge(
+          naps,
+          inMemory(() => all(keys.map((key) => nap(key, 1))))
+        )
+      )
+    )
   })
 
   VirtualClock.test("do not hold up the one that begins after another", () =>
