@@ -1407,6 +1407,25 @@ describe("executions that a body awaits beside each other", () => {
   )
 })
 
+VirtualClock.test("a body goes on at once if what it awaits has ended while it ran", () => {
+  const Quick = Workflow.make({
+    name: "Shop/Quick/1",
+    payload: { key: Schema.String },
+    idempotencyKey: ({ key }) => key
+  })
+  return Effect.gen(function* () {
+    const { end, startedMillis } = yield* (yield* started).status(key)
+    assert.isBelow((end?.atMillis ?? Infinity) - startedMillis, 500)
+  }).pipe(
+    Effect.provide(
+      Layer.provideMerge(
+        Quick.toLayer(() => Effect.sleep("5 millis")),
+        inMemory((key) => Effect.as(Quick.execute({ key }), "done"))
+      )
+    )
+  )
+})
+
 const engineLayers = {
   memory: Effect.succeed(Layer.orDie(Memory.layerMemory)),
   SQLite: Effect.map(Files.database, (file) => Layer.orDie(Sqlite.layerSqlite({ file })))

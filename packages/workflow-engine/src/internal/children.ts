@@ -109,7 +109,7 @@ export const untilTurn = (children: Children, pause: string, wasStored: boolean)
   return Effect.raceFirst(turn, Effect.zipRight(Effect.zipRight(arrivals, skip), turn))
 }
 
-/** Waits until the body begins no other execution: the one that waits first would end the run before those beside it begin. */
+/** Waits until the body begins no other execution for 10 ms: otherwise, one would end the run before those beside it begin. */
 export const settled = (children: Children): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { allLooked, arrived } = children
