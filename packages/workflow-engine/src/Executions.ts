@@ -49,7 +49,8 @@ export const stream = ({
 /**
  * Deletes payloads, results and steps of executions that have ended, and returns their number. A row with the
  * business key, the state and the times remains, so that the key cannot move money again: the service may
- * have forgotten its own key. `start`, `poll` and `await` then fail with `ExecutionPurged`.
+ * have forgotten its own key. `start`, `poll` and `await` then fail with `ExecutionPurged`. Without a workflow, signals of
+ * this age are deleted too, if nobody has started their execution.
  *
  * @example
  * import * as Executions from "@manilla/workflow-engine/Executions"
@@ -85,6 +86,7 @@ export const purge = ({
   Effect.gen(function* () {
     const engine = yield* Engine.Engine
     const endedBeforeMillis = yield* millisAgo(minAge)
+    if (workflow === undefined) yield* engine.forgetSignals(endedBeforeMillis)
     return yield* Store.pages(engine, {
       workflow,
       states,
@@ -92,12 +94,15 @@ export const purge = ({
       isPurged: false
     }).pipe(
       // One that another execution has started is kept until that one has read its end, or ended.
-      Stream.filterEffect((execution) =>
-        engine.purge(execution).pipe(
-          Effect.as(true),
-          Effect.catchTag("ExecutionNotEnded", () => Effect.succeed(false))
-        )
+      Stream.mapEffect(
+        (execution) =>
+          engine.purge(execution).pipe(
+            Effect.as(1),
+            Effect.catchTag("ExecutionNotEnded", () => Effect.succeed(0))
+          ),
+        // They share statements.
+        { concurrency: 200, unordered: true }
       ),
-      Stream.runCount
+      Stream.runSum
     )
   })

@@ -121,6 +121,9 @@ export interface Store {
     execution: Execution.Execution
   ) => Effect.Effect<void, Execution.ExecutionNotEnded | Execution.StorageError>
 
+  /** Deletes the signals from before a moment to executions that nobody has started. */
+  readonly forgetSignals: (beforeMillis: number) => Stores<void>
+
   /** The runners that live, in words. */
   readonly runners: Stores<ReadonlyArray<string>>
 

@@ -837,14 +837,9 @@ describe("a body that starts another execution", () => {
     Effect.gen(function* () {
       const store = yield* memoryStore.make
       // The body is not woken, as if no process ran it.
-      const modify: engineStore.EngineStore["modify"] = (executionId, change, runner) =>
-        change === transitions.woken
-          ? Effect.succeedNone
-          : store.modify(executionId, change, runner)
+      const wake = () => Effect.void
       const layer = layers(() => child, paid)
-      const context = yield* Layer.build(
-        Layer.provideMerge(layer, engines.on({ ...store, modify }))
-      )
+      const context = yield* Layer.build(Layer.provideMerge(layer, engines.on({ ...store, wake })))
       const operator = yield* Effect.provide(started, context)
       assert.strictEqual((yield* operator.status(key)).state, "Waiting")
       const purge = Executions.purge({ minAge: 0 })

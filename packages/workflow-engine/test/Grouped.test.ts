@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as Runtime from "effect/Runtime"
 import { grouped } from "../src/internal/sql/grouped.js"
 
 interface Input {
@@ -11,9 +12,9 @@ interface Input {
 }
 
 /** A statement that notes its groups, takes a moment, and fails with a bad value. */
-const make = () => {
+const make = (how: "once" | "shared" = "once") => {
   const groups: Array<ReadonlyArray<number>> = []
-  const statement = grouped(
+  const statement = grouped(Runtime.defaultRuntime, how)(
     ({ row }: Input) => row,
     (inputs: ReadonlyArray<Input>) =>
       Effect.gen(function* () {
@@ -50,6 +51,16 @@ describe("grouped statements", () => {
       const results = yield* Effect.forEach(inputs, add, { concurrency: "unbounded" })
       assert.deepStrictEqual(results, [1, 2, 3])
       assert.deepStrictEqual(groups, [[1], [2], [3]])
+    })
+  )
+
+  it.live("have one row for all equal inputs, if they are shared", () =>
+    Effect.gen(function* () {
+      const { add, groups } = make("shared")
+      const inputs = [1, 2, 1, 1, 2].map(rowOf)
+      const results = yield* Effect.forEach(inputs, add, { concurrency: "unbounded" })
+      assert.deepStrictEqual(results, [1, 2, 1, 1, 2])
+      assert.deepStrictEqual(groups, [[1, 2]])
     })
   )
 

@@ -304,6 +304,7 @@ const make = (store: EngineStore, options: runners.Options) =>
         return undefined
       })
 
+    const operator = forOperator(store, lookNow)
     const encoded = WorkflowEngine.makeUnsafe({
       register: (workflow, execute) =>
         Effect.gen(function* () {
@@ -341,8 +342,8 @@ const make = (store: EngineStore, options: runners.Options) =>
             onSome: (execution) => resultOf(workflow, execution)
           })
         ),
-      interrupt: (_, executionId) => wake(executionId, transitions.interrupted),
-      resume: (_, executionId) => wake(executionId, transitions.resumed),
+      interrupt: (_, executionId) => Store.persistently(operator.interrupt(executionId)),
+      resume: (_, executionId) => Store.persistently(operator.resume(executionId)),
       activityExecute,
       deferredResult,
       deferredDone: ({ deferredName, executionId, exit }) =>
@@ -351,7 +352,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           const name = signalName(deferredName)
           const encoded = codecs.stepCodec.encode(`the signal ${deferredName}`, exit)
           const { json } = yield* Effect.catchAll(encoded, Effect.dieMessage)
-          const wakeUp = wake(executionId, transitions.woken)
+          const wakeUp = wake(executionId)
           const body = yield* Effect.serviceOption(WorkflowEngine.WorkflowInstance)
           // A body that runs again repeats its signals: to wake a body each time would never end.
           if (Option.exists(body, (body) => body.executionId === executionId)) {
@@ -392,7 +393,6 @@ const make = (store: EngineStore, options: runners.Options) =>
       Effect.timeout(healthTimeout),
       Effect.orElseSucceed(() => false)
     )
-    const operator = forOperator(store, lookNow)
     return Context.make(WorkflowEngine.WorkflowEngine, engine).pipe(
       Context.add(Engine.Engine, { ...operator, start, untilEnd, isHealthy })
     )

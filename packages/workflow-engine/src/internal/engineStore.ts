@@ -27,7 +27,7 @@ type Stores<A> = Effect.Effect<A, Execution.StorageError>
 /** The store of executions and of the results of their steps. Each method is one atomic change. */
 export interface EngineStore extends Pick<
   Store.Store,
-  "find" | "list" | "open" | "steps" | "batches"
+  "find" | "list" | "open" | "steps" | "forgetSignals" | "batches"
 > {
   /** Stores a new execution. Returns an earlier one under the same id, which stays. */
   readonly insert: (execution: Execution.Execution) => Stores<Option.Option<Execution.Execution>>
@@ -55,6 +55,9 @@ export interface EngineStore extends Pick<
   /** The ids of the executions that a runner owns. */
   readonly owned: (runner: number) => Stores<ReadonlyArray<string>>
 
+  /** Notes that something has happened that an execution may wait for, unless it has ended: see `transitions.woken`. */
+  readonly wake: (executionId: string) => Stores<void>
+
   /** Stores the result of a step, if the runner owns the execution. None if it does not. */
   readonly keep: (
     executionId: string,
@@ -62,7 +65,9 @@ export interface EngineStore extends Pick<
     step: Store.Step
   ) => Stores<Option.Option<Kept>>
 
-  /** Stores a result that comes from outside, unless it has one or was purged. */
+  /**
+   * Stores a result that comes from outside, unless it has one or the execution has ended. The execution may begin later.
+   */
   readonly signal: (executionId: string, step: Store.Step) => Stores<void>
 
   /** Deletes the results of an execution. */
@@ -107,6 +112,7 @@ export const forOperator = (
   list: store.list,
   open: store.open,
   steps: store.steps,
+  forgetSignals: store.forgetSignals,
   resume: (executionId) => Effect.zipLeft(store.modify(executionId, transitions.resumed), look),
   interrupt: (executionId) =>
     Effect.zipLeft(store.modify(executionId, transitions.interrupted), look),

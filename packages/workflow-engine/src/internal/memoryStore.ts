@@ -78,6 +78,11 @@ export const make: Effect.Effect<engineStore.EngineStore> = Effect.map(
           executions.set(executionId, changed)
           return Option.some(changed)
         }),
+      wake: (executionId) =>
+        Effect.sync(() => {
+          const stored = executions.get(executionId)
+          if (stored !== undefined) executions.set(executionId, transitions.woken(stored))
+        }),
       take: (runner, workflows, nowMillis, limit) =>
         Effect.sync(() => {
           const waiting = select(
@@ -109,7 +114,17 @@ export const make: Effect.Effect<engineStore.EngineStore> = Effect.map(
         }),
       signal: (executionId, step) =>
         Effect.sync(() => {
-          if (executions.get(executionId)?.isPurged !== true) addStep(executionId, step)
+          if (executions.get(executionId)?.end === undefined) addStep(executionId, step)
+        }),
+      forgetSignals: (beforeMillis) =>
+        Effect.sync(() => {
+          for (const [executionId, known] of steps) {
+            if (executions.has(executionId)) continue
+            for (const { name, storedMillis } of known.values()) {
+              if (storedMillis < beforeMillis) known.delete(name)
+            }
+            if (known.size === 0) steps.delete(executionId)
+          }
         }),
       forget: (executionId) => Effect.sync(() => void steps.delete(executionId)),
       runners: {

@@ -151,7 +151,7 @@ export const make = (
         yield* metrics.onEnd(workflow, state)
         runs.delete(executionId)
         tell(executionId, ended)
-        if (parent !== undefined) yield* wake(parent, transitions.woken)
+        if (parent !== undefined) yield* wake(parent)
       })
 
     /** Decides how a body ends, before its compensations run. */
@@ -326,9 +326,9 @@ export const make = (
       if (isMore) return yield* Effect.zipRight(Effect.yieldNow(), takeDue)
     }).pipe(Store.persistently)
 
-    /** Changes an execution, and looks for what is due now. */
-    const wake = (executionId: string, change: engineStore.Change) =>
-      Effect.zipRight(Store.persistently(store.modify(executionId, change)), lookNow)
+    /** Wakes an execution, and looks for what is due now. */
+    const wake = (executionId: string) =>
+      Effect.zipRight(Store.persistently(store.wake(executionId)), lookNow)
 
     const beat = Effect.gen(function* () {
       if (!(yield* store.runners.beat(runner))) {

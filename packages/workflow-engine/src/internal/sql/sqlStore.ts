@@ -95,7 +95,11 @@ const toStepRow = (executionId: string, { exit, name, storedMillis }: Store.Step
 /** So many rows take about 10 MB. */
 const maxSeen = 10_000
 
-const idOf = (row: Pick<Row, "execution_id">) => row.execution_id
+type Id = Pick<Row, "execution_id">
+const idOf = (row: Id) => row.execution_id
+
+/** In the order of the executions. */
+const stepOf = (row: Pick<StepRow, "execution_id" | "name">) => `${row.execution_id} ${row.name}`
 
 type Name = Pick<Row, "workflow" | "business_key">
 const nameOf = (row: Name) => JSON.stringify([row.workflow, row.business_key])
@@ -129,6 +133,7 @@ export const make = (
     const sql = yield* SqlClient.SqlClient
     const dialect = statements.dialect(sql)
     const tableOf = statements.tableOf(sql, { ...columns, ...stepColumns })
+    const idsOf = statements.tableOf(sql, Struct.pick(columns, "execution_id"))
 
     /** The rows that this process has stored last, of executions that a runner has: this one, most likely. */
     const seen = new Map<string, Row>()
@@ -137,7 +142,11 @@ export const make = (
       else seen.delete(row.execution_id)
     }
 
-    const findRow = grouped(
+    const runtime = yield* Effect.runtime<never>()
+    const once = grouped(runtime, "once")
+    const shared = grouped(runtime, "shared")
+
+    const findRow = shared(
       nameOf,
       (wanted: ReadonlyArray<Name>) =>
         sql<Row>`
@@ -145,26 +154,58 @@ export const make = (
           FROM ${tableOf("wanted", wanted)} JOIN manilla_executions USING (business_key, workflow)`
     )
 
+    const rowOf = shared(
+      idOf,
+      (wanted: ReadonlyArray<Id>) =>
+        sql<Row>`
+          SELECT manilla_executions.*
+          FROM ${idsOf("wanted", wanted)} JOIN manilla_executions USING (execution_id)`
+    )
+
     const readRow = (executionId: string) =>
-      sql<Row>`SELECT * FROM manilla_executions WHERE execution_id = ${executionId}`.pipe(
-        Effect.map(([row]) => Option.fromNullable(row)),
+      rowOf({ execution_id: executionId }).pipe(
+        Effect.map(Option.fromNullable),
         failed("read an execution")
       )
 
-    const insertRow = grouped(
+    const wakeRow = shared(
+      idOf,
+      (woken: ReadonlyArray<Id>) =>
+        sql<Id>`
+          UPDATE manilla_executions SET
+            due_millis = 0,
+            revision = revision + 1,
+            progress = ${dialect(
+              "jsonb_set(progress::jsonb, '{wakes}', to_jsonb((progress::jsonb->>'wakes')::bigint + 1))::text",
+              "json_set(progress, '$.wakes', json_extract(progress, '$.wakes') + 1)"
+            )}
+          FROM ${idsOf("woken", woken)}
+          WHERE manilla_executions.execution_id = woken.execution_id AND ended_millis IS NULL
+          RETURNING manilla_executions.execution_id`
+    )
+
+    const deleteSteps = shared(
+      idOf,
+      (purged: ReadonlyArray<Id>) =>
+        sql<Id>`
+          DELETE FROM manilla_steps
+          WHERE execution_id IN (SELECT execution_id FROM ${idsOf("purged", purged)})`
+    )
+
+    const insertRow = once(
       idOf,
       (rows: ReadonlyArray<Row>) =>
-        sql<Pick<Row, "execution_id">>`
+        sql<Id>`
           INSERT INTO manilla_executions (${sql.csv(columnNames)})
           SELECT ${sql.csv(columnNames)} FROM ${tableOf("added", rows)} WHERE 1 = 1
           ON CONFLICT DO NOTHING RETURNING execution_id`
     )
 
     /** Replaces rows of the revision before. */
-    const updateRow = grouped(
+    const updateRow = once(
       idOf,
       (rows: ReadonlyArray<Row>) =>
-        sql<Pick<Row, "execution_id">>`
+        sql<Id>`
           UPDATE manilla_executions SET ${sql.csv(columnNames.slice(1).map((column) => `${column} = changed.${column}`))}
           FROM ${tableOf("changed", rows)}
           WHERE manilla_executions.execution_id = changed.execution_id AND manilla_executions.revision = changed.revision - 1
@@ -172,19 +213,32 @@ export const make = (
     )
 
     /** Stores results, of executions that the runner owns until they are stored. Each row has the one that counts. */
-    const insertStep = grouped(
-      idOf,
+    const insertStep = once(
+      stepOf,
       (rows: ReadonlyArray<StepRow & { readonly runner: number }>) =>
-        sql<Pick<Row, "cancel_requested"> & Pick<StepRow, "execution_id" | "exit">>`
+        sql<Pick<Row, "cancel_requested"> & Pick<StepRow, "execution_id" | "name" | "exit">>`
           INSERT INTO manilla_steps (execution_id, name, exit, stored_millis)
           SELECT step.execution_id, step.name, step.exit, step.stored_millis
           FROM ${tableOf("step", rows)} CROSS JOIN manilla_executions AS owned
           WHERE owned.execution_id = step.execution_id AND owned.runner = step.runner
           ORDER BY owned.execution_id ${dialect("FOR SHARE OF owned", "")}
           ON CONFLICT (execution_id, name) DO UPDATE SET exit = manilla_steps.exit
-          RETURNING execution_id, exit, (
+          RETURNING execution_id, name, exit, (
             SELECT cancel_requested FROM manilla_executions WHERE execution_id = manilla_steps.execution_id
           ) AS cancel_requested`
+    )
+
+    const insertSignal = once(
+      stepOf,
+      (rows: ReadonlyArray<StepRow>) =>
+        sql<StepRow>`
+          INSERT INTO manilla_steps (execution_id, name, exit, stored_millis)
+          SELECT execution_id, name, exit, stored_millis FROM ${tableOf("sent", rows)}
+          WHERE NOT EXISTS (
+            SELECT 1 FROM manilla_executions AS one
+            WHERE one.execution_id = sent.execution_id AND one.ended_millis IS NOT NULL
+          )
+          ON CONFLICT DO NOTHING`
     )
 
     const modify: engineStore.EngineStore["modify"] = (executionId, change, runner) =>
@@ -285,9 +339,7 @@ export const make = (
           failed("look for executions that are due")
         ),
       owned: (runner) =>
-        sql<
-          Pick<Row, "execution_id">
-        >`SELECT execution_id FROM manilla_executions WHERE runner = ${runner}`.pipe(
+        sql<Id>`SELECT execution_id FROM manilla_executions WHERE runner = ${runner}`.pipe(
           Effect.map((rows) => rows.map(({ execution_id }) => execution_id)),
           failed("read what a runner has")
         ),
@@ -296,6 +348,11 @@ export const make = (
         SELECT name, exit, stored_millis AS "storedMillis" FROM manilla_steps
         WHERE execution_id = ${executionId} ORDER BY stored_millis, name`.pipe(
           failed("read the steps of an execution")
+        ),
+      wake: (executionId) =>
+        wakeRow({ execution_id: executionId }).pipe(
+          Effect.map(() => void seen.delete(executionId)),
+          failed("wake an execution")
         ),
       keep: (executionId, runner, step) =>
         insertStep({ ...toStepRow(executionId, step), runner }).pipe(
@@ -308,18 +365,15 @@ export const make = (
           failed("store the result of a step")
         ),
       signal: (executionId, step) =>
+        insertSignal(toStepRow(executionId, step)).pipe(Effect.asVoid, failed("store a signal")),
+      forgetSignals: (beforeMillis) =>
         sql`
-        INSERT INTO manilla_steps (execution_id, name, exit, stored_millis)
-        SELECT execution_id, name, exit, stored_millis
-        FROM ${tableOf("sent", [toStepRow(executionId, step)])}
-        WHERE execution_id NOT IN (
-          SELECT execution_id FROM manilla_executions WHERE execution_id = ${executionId} AND purged = 1
-        )
-        ON CONFLICT DO NOTHING`.pipe(Effect.asVoid, failed("store a signal")),
+          DELETE FROM manilla_steps WHERE stored_millis < ${beforeMillis} AND NOT EXISTS (
+            SELECT 1 FROM manilla_executions AS one WHERE one.execution_id = manilla_steps.execution_id
+          )`.pipe(Effect.asVoid, failed("delete signals")),
       forget: (executionId) =>
-        sql`DELETE FROM manilla_steps WHERE execution_id = ${executionId}`.pipe(
-          Effect.asVoid,
-          failed("delete the steps of an execution")
+        Effect.asVoid(
+          failed("delete the steps of an execution")(deleteSteps({ execution_id: executionId }))
         ),
       runners,
       batches: yield* sqlBatches.make
