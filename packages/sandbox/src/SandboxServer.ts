@@ -134,9 +134,12 @@ const listen = (
         node.closeAllConnections()
       })
     )
-    yield* server
-      .serve(serve(handle, controls))
-      .pipe(Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true))
+    const handler = yield* NodeHttpServer.makeHandler(serve(handle, controls)).pipe(
+      Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true)
+    )
+    // `server.serve` also takes offers to upgrade, such as `Upgrade: h2c`, and loses their bodies. Without it, Node
+    // ignores the offer.
+    node.on("request", handler)
     return urlOf(server.address)
   })
 
@@ -152,7 +155,8 @@ const urlOf = (address: HttpServer.Address): string => {
 const serve = (handle: app.App, controls: access.Controls) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const { headers, method, url } = request
+    const { method } = request
+    const { headers, url } = targetOf(request)
     const isControl = url.startsWith(`${ControlApi.root}/`)
     // The body of a caller that the control API refuses is not worth reading.
     const isRead = !isControl || Either.isRight(access.check(headers, controls))
@@ -181,5 +185,15 @@ const serve = (handle: app.App, controls: access.Controls) =>
       RequestError: () => unreadable
     })
   )
+
+/** The target may be a whole URL, as for a proxy. Its host then replaces the header `Host` (RFC 9112, 3.2.2). */
+const targetOf = ({
+  headers,
+  url
+}: HttpServerRequest.HttpServerRequest): Pick<app.Message, "headers" | "url"> => {
+  if (url.startsWith("/") || !URL.canParse(url)) return { headers, url }
+  const { host, pathname, search } = new URL(url)
+  return { headers: { ...headers, host }, url: pathname + search }
+}
 
 const unreadable = Effect.succeed(reply.failure(refusal.of("UNREADABLE"), null))
