@@ -144,6 +144,34 @@ export const exitCodec = memoize(
   }
 )
 
+/** Without the services that it needs: they are those of the layer of a workflow. */
+const schemaOf = memoize(<S extends Schema.Schema.All>({ ast }: S) =>
+  Schema.make<S["Type"], S["Encoded"]>(ast)
+)
+
+/**
+ * The schemas of a workflow, of an activity or of a signal.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Schemas<A extends Schema.Schema.Any, E extends Schema.Schema.All> {
+  readonly successSchema: A
+  readonly errorSchema: E
+}
+
+/**
+ * Encodes and decodes the end of an execution or of an activity, or a signal.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const endCodec = <A extends Schema.Schema.Any, E extends Schema.Schema.All>({
+  errorSchema,
+  successSchema
+}: Schemas<A, E>): ExitCodec<A["Type"], E["Type"]> =>
+  exitCodec(schemaOf(successSchema), schemaOf(errorSchema))
+
 /**
  * The paths of the members in which two JSON values differ.
  *

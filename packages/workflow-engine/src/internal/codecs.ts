@@ -5,8 +5,10 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { exitCodec, json, memoize } from "../Encoding.js"
+import { endCodec, exitCodec, json, memoize } from "../Encoding.js"
 import * as Execution from "../Execution.js"
+
+export { endCodec, type Schemas } from "../Encoding.js"
 
 const payloadOf = memoize(({ ast }: Workflow.AnyStructSchema) => {
   const payload = json(Schema.make<unknown, unknown>(ast))
@@ -40,23 +42,6 @@ export const keyOf = (payload: unknown, executionId: string): string =>
   Predicate.hasProperty(payload, "key") && typeof payload.key === "string"
     ? payload.key
     : executionId
-
-/** Without the services that it needs: they are those of the layer of a workflow. */
-const schemaOf = memoize(<S extends Schema.Schema.All>({ ast }: S) =>
-  Schema.make<S["Type"], S["Encoded"]>(ast)
-)
-
-/** The schemas of a result. */
-export interface Schemas<A extends Schema.Schema.Any, E extends Schema.Schema.All> {
-  readonly successSchema: A
-  readonly errorSchema: E
-}
-
-/** The end of an execution or of an activity, or a signal, as it is stored. */
-export const endCodec = <A extends Schema.Schema.Any, E extends Schema.Schema.All>({
-  errorSchema,
-  successSchema
-}: Schemas<A, E>) => exitCodec(schemaOf(successSchema), schemaOf(errorSchema))
 
 /** Fails if the payload and the result were deleted. */
 export const unlessPurged = (execution: Execution.Execution) => {

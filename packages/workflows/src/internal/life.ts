@@ -1,0 +1,205 @@
+/** One life of an execution on an engine beneath: from a start of its body to its end, or to the end of the process. */
+import type * as Activity from "@effect/workflow/Activity"
+import * as Workflow from "@effect/workflow/Workflow"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Body from "@manilla/workflow-engine/Body"
+import * as Encoding from "@manilla/workflow-engine/Encoding"
+import { checkName } from "@manilla/workflow-engine/Text"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
+import type * as Schema from "effect/Schema"
+import * as Tracer from "effect/Tracer"
+
+/** See `Steps` of the module `Steps`. */
+export interface Steps {
+  /**
+   * Its id, the same in every life: the `key` of the payload, or `workflow.executionId(payload)` if the engine beneath does
+   * not take every key. So no two executions have one key.
+   */
+  readonly id: string
+  /**
+   * Runs a step and stores its text before it returns, or returns the text that an earlier life has stored. The step never
+   * throws, and may run again if its text was not stored. If `run` throws, it ends this life, and the body sees nothing of it.
+   */
+  readonly run: (name: string, step: () => Promise<string>) => Promise<string>
+  /** A durable pause. If it throws, it ends this life. */
+  readonly sleep: (name: string, millis: number) => Promise<void>
+  /** The size of the largest text that it stores, in bytes of UTF-8. No limit by default. */
+  readonly maxBytes?: number | undefined
+}
+
+/** This life ended before the body did, such as because the engine beneath cancelled the execution. */
+export class LifeEnded extends Data.TaggedError("LifeEnded")<{
+  /** What the engine beneath threw, as it was, or an error for it. */
+  readonly cause: unknown
+}> {}
+
+/** Encodes a result as the engine beneath stores it. */
+export const store = <A, E>(
+  codec: Encoding.ExitCodec<A, E>,
+  subject: string,
+  exit: Exit.Exit<A, E>,
+  { maxBytes = Infinity }: Steps
+): Effect.Effect<Encoding.EncodedExit<A, E>> =>
+  Effect.flatMap(codec.store(subject, exit), (stored) => {
+    // A character has at most three bytes.
+    if (stored.json.length * 3 <= maxBytes) return Effect.succeed(stored)
+    const bytes = new TextEncoder().encode(stored.json).length
+    if (bytes <= maxBytes) return Effect.succeed(stored)
+    const message = `${subject} has ${bytes} bytes, and the engine beneath stores at most ${maxBytes}. Return less, such as an id.`
+    return codec.store(subject, Exit.die(message))
+  })
+
+const missing = ({ name }: Workflow.Any, what: string, remedy: string) =>
+  Effect.dieMessage(`${name}: ${what}, and \`Steps\` offers no such thing. ${remedy}`)
+
+const operate = (workflow: Workflow.Any, what: string) =>
+  missing(workflow, what, "Ask the engine beneath, which owns the execution.")
+
+const clockPrefix = "DurableClock/"
+
+/** The engine outside of an execution: it only notes the bodies of workflows. */
+export const outside = (
+  register: WorkflowEngine.Encoded["register"]
+): WorkflowEngine.WorkflowEngine["Type"] =>
+  WorkflowEngine.makeUnsafe({
+    register,
+    execute: (workflow) =>
+      operate(workflow, "an execution is started, but not by the engine beneath"),
+    poll: (workflow) => operate(workflow, "an execution is polled"),
+    interrupt: (workflow) => operate(workflow, "an execution is interrupted"),
+    resume: (workflow) => operate(workflow, "an execution is resumed"),
+    activityExecute: ({ name }) => Effect.dieMessage(`the activity "${name}" is in no execution`),
+    deferredResult: ({ name }) => Effect.dieMessage(`the signal "${name}" is in no execution`),
+    deferredDone: ({ deferredName }) =>
+      Effect.dieMessage(
+        `the signal "${deferredName}" has no receiver: \`Steps\` offers no signals. Send it with the engine beneath.`
+      ),
+    scheduleClock: (workflow) => operate(workflow, "a pause is in no execution")
+  })
+
+/** A new life. */
+export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) => {
+  const instance = WorkflowEngine.WorkflowInstance.initial(workflow, executionId)
+  const used = new Set<string>()
+  let ended: LifeEnded | undefined
+
+  /** Ends this life. The body cannot catch it, and nothing is undone. */
+  const stop = (cause: unknown): Effect.Effect<never> =>
+    Effect.suspend(() => {
+      ended ??= new LifeEnded({ cause })
+      return Workflow.suspend(instance)
+    })
+
+  /** Asks the engine beneath, once for each name. */
+  const ask = <A>(name: string, promise: () => Promise<A>): Effect.Effect<A> =>
+    Effect.gen(function* () {
+      if (ended !== undefined) return yield* stop(ended.cause)
+      if ((yield* Body.InStepOf) === executionId) {
+        return yield* Effect.dieMessage(
+          `${workflow.name}: "${name}" is in a step, of which only the result is stored. Put it into the body, before or after.`
+        )
+      }
+      if (used.has(name)) {
+        return yield* Effect.dieMessage(
+          `${workflow.name}: two steps have the name "${name}". Give each its own; a loop puts its index into the name.`
+        )
+      }
+      used.add(name)
+      yield* checkName(name)
+      // In an object: Effect fails with a proxy of an error, and the engine beneath needs its own.
+      const asked = Effect.tryPromise({ try: promise, catch: (cause) => new LifeEnded({ cause }) })
+      return yield* Effect.catchAll(asked, ({ cause }) => stop(cause))
+    })
+
+  const activityExecute = <A extends Schema.Schema.Any, E extends Schema.Schema.All, R>(
+    activity: Activity.Activity<A, E, R>,
+    attempt: number
+  ) =>
+    Effect.gen(function* () {
+      const name = `${activity.name}/${attempt}`
+      const subject = `${workflow.name}: the result of "${name}" of ${steps.id}`
+      const codec = Encoding.endCodec(activity)
+      const execute = Effect.exit(Effect.scoped(activity.execute)).pipe(
+        Effect.flatMap((exit) => store(codec, subject, exit, steps)),
+        Effect.map(({ json }) => json),
+        Effect.provideService(Body.InStepOf, executionId)
+      )
+      const runtime = yield* Effect.runtime<Effect.Effect.Context<typeof execute>>()
+      // It never rejects: an engine beneath that retries would find nothing to retry. It is not interrupted with the body.
+      const run = () => Runtime.runPromise(runtime)(execute)
+      const text = yield* ask(name, () => steps.run(name, run))
+      const exit = yield* Effect.catchAll(codec.fromJson(text), () =>
+        stop(
+          new Error(
+            `${subject}, as it is stored, does not fit the schema of this process. Run the version that stored it, and give the changed workflow a new name.`
+          )
+        )
+      )
+      return new Workflow.Complete({ exit })
+    })
+
+  const deferredResult: WorkflowEngine.WorkflowEngine["Type"]["deferredResult"] = ({ name }) =>
+    name.startsWith(clockPrefix) && used.has(name.slice(clockPrefix.length))
+      ? Effect.succeed(Exit.void)
+      : missing(
+          workflow,
+          `the body waits for "${name}", a signal or a race`,
+          "Look for it with `Durable.pollUntil`, or start the workflow after it."
+        )
+
+  const engine: WorkflowEngine.WorkflowEngine["Type"] = {
+    ...outside(() => Effect.dieMessage("a body has no layers of workflows")),
+    execute: (other) =>
+      missing(
+        workflow,
+        `the body executes ${other.name}`,
+        "Put its steps into this body, or let the engine beneath start it."
+      ),
+    deferredDone: (_, { deferredName }) =>
+      missing(
+        workflow,
+        `the body sends the signal "${deferredName}"`,
+        "Send it with the engine beneath, in a step."
+      ),
+    activityExecute,
+    deferredResult,
+    scheduleClock: (_, { clock: { duration, name } }) =>
+      ask(name, () => steps.sleep(name, Duration.toMillis(duration)))
+  }
+
+  /** Runs a body in this life, to its end. */
+  const run = <A, E>(
+    body: Effect.Effect<A, E, WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance>
+  ): Effect.Effect<Exit.Exit<A, E>, LifeEnded> =>
+    body.pipe(
+      // The services of its layer, and not of whoever runs it: such as the account of another tenant.
+      Effect.mapInputContext((input: Context.Context<never>) => {
+        const own = Context.make(WorkflowEngine.WorkflowEngine, engine).pipe(
+          Context.add(WorkflowEngine.WorkflowInstance, instance)
+        )
+        return Option.match(Context.getOption(input, Tracer.ParentSpan), {
+          onNone: () => own,
+          onSome: (span) => Context.add(own, Tracer.ParentSpan, span)
+        })
+      }),
+      // From outside, as in a shutdown: its compensations must not run.
+      Effect.onInterrupt(() => Effect.sync(() => void (instance.suspended = true))),
+      Workflow.intoResult,
+      Effect.provideService(WorkflowEngine.WorkflowInstance, instance),
+      Effect.exit,
+      Effect.flatMap((result) => {
+        if (ended !== undefined) return ended
+        if (Exit.isFailure(result)) return new LifeEnded({ cause: result.cause })
+        if (result.value._tag === "Complete") return Effect.succeed(result.value.exit)
+        const message = `${workflow.name}: ${steps.id} was interrupted before its end, and goes on in its next life`
+        return new LifeEnded({ cause: result.value.cause ?? new Error(message) })
+      })
+    )
+  return { run }
+}

@@ -1,0 +1,395 @@
+/** Workflows on the steps of another engine. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Activity from "@effect/workflow/Activity"
+import * as DurableClock from "@effect/workflow/DurableClock"
+import * as DurableDeferred from "@effect/workflow/DurableDeferred"
+import * as Workflow from "@effect/workflow/Workflow"
+import * as Errors from "@manilla/core/Errors"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Durable from "@manilla/workflows/Durable"
+import * as Policy from "@manilla/workflows/Policy"
+import * as Steps from "@manilla/workflows/Steps"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as journal from "./utils/journal.js"
+import * as world from "./utils/world.js"
+
+const key = IdempotencyKey.make("order-42")
+const operation = "Shop.pay"
+
+const Shop = Workflow.make({
+  name: "Shop/Pay/1",
+  payload: { key: IdempotencyKey.IdempotencyKey },
+  success: Schema.String,
+  error: Durable.WriteError,
+  idempotencyKey: ({ key }) => key
+})
+
+type Send = Effect.Effect<string, Errors.KeyedWriteError>
+
+const refusal = new Errors.UnprocessableError({ operation, status: 422, message: "refused" })
+
+const pay = (send: Send) =>
+  Durable.write({ operation, key, success: Schema.String, idOf: (id) => id, send: () => send })
+
+const policy = Policy.layer({
+  carryOn: { initial: "1 second", factor: 2, deadline: "1 hour" },
+  wait: { initial: "10 seconds", factor: 1.5, deadline: "1 day" }
+})
+
+/** The end of an execution in one life after another, of which each but the last dies. */
+const ended = <W extends Workflow.Any>(
+  workflow: W,
+  payload: W["payloadSchema"]["Encoded"],
+  lives: Iterable<journal.Options>,
+  stored = journal.make()
+) =>
+  Effect.gen(function* () {
+    for (const life of lives) {
+      const end = yield* journal.live(stored, key, life, (steps) =>
+        Effect.exit(Steps.execute(workflow, payload, steps))
+      )
+      if (end !== "died") return end
+    }
+    return yield* Effect.dieMessage("every life died")
+  })
+
+const on = <A, E, R, RIn>(
+  effect: Effect.Effect<A, E, R>,
+  workflows: Layer.Layer<never, never, RIn>
+) =>
+  Effect.gen(function* () {
+    const live = Layer.provideMerge(Layer.provide(workflows, Layer.orDie(policy)), Steps.layer)
+    // Virtual time passes while the test waits for the end.
+    const fiber = yield* Effect.fork(Effect.provide(effect, live))
+    while ((yield* Fiber.poll(fiber))._tag === "None") yield* VirtualClock.pass("1 minute")
+    return yield* Fiber.join(fiber)
+  })
+
+const text = (exit: Exit.Exit<unknown, unknown>) =>
+  Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "a success"
+
+const outcomeOf = (exit: Exit.Exit<unknown, unknown>) => {
+  if (Exit.isSuccess(exit)) return "applied"
+  const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
+  return Schema.is(Errors.KeyedWriteError)(error) ? Errors.outcome(error) : "a defect"
+}
+
+describe("a journal that dies", () => {
+  /** The services, each with what it answers to request number n, and whether it applies that. */
+  const services = {
+    "that pays at once": () => "pays",
+    "that pays, and refuses the next requests": (n: number) =>
+      n === 1 || n > 4 ? "pays" : "refuses",
+    "whose first answer is lost, and that refuses the next requests": (n: number) =>
+      n === 1 ? "loses" : n < 5 ? "refuses" : "pays",
+    "that refuses": () => "refuses"
+  } as const
+
+  /** Every boundary that a life of this payment has, one life each; then a life that ends. */
+  const lives = {
+    "at one boundary": (boundary: number) => [{ dieAt: boundary }, {}],
+    "again and again at the same boundary": (boundary: number) => [
+      ...Array.from({ length: 5 }, () => ({ dieAt: boundary })),
+      {}
+    ],
+    "at each boundary up to this one": (boundary: number) => [
+      ...Array.from({ length: boundary }, (_, i) => ({ dieAt: i + 1 })),
+      {}
+    ],
+    "at one boundary, and the engine runs each step twice": (boundary: number) => [
+      { dieAt: boundary, isRepeating: true },
+      { isRepeating: true }
+    ]
+  } as const
+
+  /** Pays in so many lives. */
+  const paid = (answerOf: (n: number) => string, lives: ReadonlyArray<journal.Options>) =>
+    Effect.gen(function* () {
+      let requests = 0
+      let payments = 0
+      const send = Effect.suspend((): Send => {
+        const answer = answerOf(++requests)
+        if (answer === "refuses") return Effect.fail(refusal)
+        payments = 1
+        if (answer === "pays") return Effect.succeed("pay-1")
+        const cause = new Errors.TransportError({ operation, message: "lost", sent: true })
+        const message = "no response"
+        return Effect.fail(new Errors.OutcomeUnknown({ operation, message, key, cause }))
+      })
+      const stored = journal.make()
+      const shop = Shop.toLayer(() => pay(send))
+      const end = yield* on(ended(Shop, { key }, lives, stored), shop)
+      return { end, payments, requests, boundaries: 3 * stored.names().length }
+    })
+
+  for (const [which, answerOf] of Object.entries(services)) {
+    for (const [how, livesOf] of Object.entries(lives)) {
+      VirtualClock.test(`${how} pays once with a service ${which}`, () =>
+        Effect.gen(function* () {
+          const { boundaries } = yield* paid(answerOf, [{}])
+          assert.isAbove(boundaries, 5)
+          for (let boundary = 1; boundary <= boundaries; boundary++) {
+            const { end, payments, requests } = yield* paid(answerOf, livesOf(boundary))
+            const where = `boundary ${boundary}, ${requests} requests: ${text(end)}`
+            const outcome = outcomeOf(end)
+            const isRefused = which === "that refuses"
+            assert.include(isRefused ? ["notApplied", "unknown"] : ["applied"], outcome, where)
+            assert.strictEqual(payments, isRefused ? 0 : 1, where)
+          }
+        })
+      )
+    }
+  }
+
+  VirtualClock.test("a 422 in the life after a lost answer stays unknown", () =>
+    Effect.gen(function* () {
+      let requests = 0
+      const send = Effect.suspend((): Send =>
+        ++requests === 1 ? Effect.succeed("pay-1") : Effect.fail(refusal)
+      )
+      const stored = journal.make()
+      // After `begin`, which has three boundaries: the request, and its end before the answer is stored.
+      const end = yield* on(
+        ended(Shop, { key }, [{ dieAt: 5 }, {}], stored),
+        Shop.toLayer(() => pay(send))
+      )
+      assert.strictEqual(stored.names()[0], "begin/Shop.pay/0/1")
+      assert.isAbove(requests, 2)
+      assert.include(text(end), "OutcomeUnknown")
+    })
+  )
+})
+
+VirtualClock.test("a payout is made once, whatever dies and is lost", () =>
+  Effect.gen(function* () {
+    const { faults, payouts } = yield* Sandbox.Sandbox
+    const request = yield* world.payout
+    const stored = journal.make()
+    let lives = 0
+    const dying = function* () {
+      for (let boundary = 1; boundary < 40; boundary++) {
+        lives++
+        yield { dieAt: boundary }
+      }
+      yield {}
+    }
+    yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", count: 2 }))
+    const end = yield* on(
+      ended(DisbursePayout.workflow, { key, ...request }, dying(), stored),
+      DisbursePayout.layer
+    )
+    assert.deepInclude(end, { _tag: "Success" }, text(end))
+    assert.isAbove(lives, 6)
+    assert.lengthOf(yield* payouts, 1)
+    assert.deepStrictEqual([...new Set(yield* world.keysOf("Payouts.create"))], [key])
+  }).pipe(Effect.provide(world.services({ settleAfter: "5 minutes" })))
+)
+
+describe("before anything is sent, it refuses", () => {
+  let requests = 0
+  const send = Effect.sync(() => `pay-${++requests}`)
+  const Other = Workflow.make({
+    name: "Shop/Other/1",
+    payload: { key: Schema.String },
+    idempotencyKey: ({ key }) => key
+  })
+  const signal = DurableDeferred.make("approval", { success: Schema.Void })
+  const activity = (name: string) => Activity.make({ name, execute: Effect.asVoid(send) })
+
+  type InBody = Effect.Effect<unknown, never, Durable.InExecution>
+  const bodies: Record<string, readonly [InBody, string]> = {
+    "a signal": [DurableDeferred.await(signal), 'waits for "approval"'],
+    "the end of another execution": [Other.execute({ key: "a" }), "executes Shop/Other/1"],
+    "the start of another execution": [
+      Other.execute({ key: "a" }, { discard: true }),
+      "executes Shop/Other/1"
+    ],
+    "a race": [Activity.raceAll("race", [activity("a"), activity("b")]), "a race"],
+    "an interrupt of another execution": [Other.interrupt("id"), "is interrupted"],
+    "a poll of another execution": [Other.poll("id"), "is polled"],
+    "a pause in a step": [
+      Activity.make({
+        name: "step",
+        execute: DurableClock.sleep({ name: "pause", duration: "1 hour" })
+      }),
+      '"pause" is in a step'
+    ],
+    "a step in a step": [
+      Activity.make({ name: "step", execute: activity("within") }),
+      '"within/1" is in a step'
+    ]
+  }
+  for (const [what, [body, sentence]] of Object.entries(bodies)) {
+    VirtualClock.test(what, () =>
+      Effect.gen(function* () {
+        const shop = Shop.toLayer(() => Effect.zipRight(body, pay(send)))
+        const end = yield* on(ended(Shop, { key }, [{}]), shop)
+        assert.include(text(end), sentence)
+        assert.strictEqual(requests, 0)
+      })
+    )
+  }
+
+  VirtualClock.test("a name that an earlier step has", () =>
+    Effect.gen(function* () {
+      const twice = Effect.zipRight(
+        Activity.make({ name: "a", execute: Effect.void }),
+        activity("a")
+      )
+      const end = yield* on(
+        ended(Shop, { key }, [{}]),
+        Shop.toLayer(() => Effect.as(twice, ""))
+      )
+      assert.include(text(end), 'two steps have the name "a/1"')
+      assert.strictEqual(requests, 0)
+    })
+  )
+
+  for (const [what, payload, sentence] of [
+    ["a payload that breaks a rule", { key: "" }, "key"],
+    ["a key that is not the id of the execution", { key: "order-43" }, "must be the id of the"],
+    ["no payload", undefined, "nothing was started"]
+  ] as const) {
+    VirtualClock.test(what, () =>
+      Effect.gen(function* () {
+        // As from JSON.
+        const given: { key: string } = JSON.parse(JSON.stringify(payload ?? null))
+        const end = yield* on(
+          ended(Shop, given, [{}]),
+          Shop.toLayer(() => pay(send))
+        )
+        assert.include(text(end), sentence)
+        assert.strictEqual(requests, 0)
+      })
+    )
+  }
+
+  it.effect("an execution that the engine beneath has not started", () =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(Shop.execute({ key }))
+      assert.include(text(exit), "Ask the engine beneath")
+    }).pipe(Effect.provide(Steps.layer))
+  )
+})
+
+VirtualClock.test("a result that the engine beneath cannot store is a defect", () =>
+  Effect.gen(function* () {
+    let calls = 0
+    const step = Durable.step({
+      name: "read",
+      success: Schema.String,
+      error: Schema.Never,
+      execute: Effect.sync(() => `${++calls}`.repeat(2_000))
+    })
+    const stored = journal.make()
+    const lives = [{ maxBytes: 1_000, dieAt: 3 }, { maxBytes: 1_000 }]
+    const end = yield* on(
+      ended(Shop, { key }, lives, stored),
+      Shop.toLayer(() => step)
+    )
+    assert.include(text(end), "bytes, and the engine beneath stores at most 1000")
+    assert.strictEqual(calls, 1)
+  })
+)
+
+VirtualClock.test("a stored result that this version cannot read ends the life, not the body", () =>
+  Effect.gen(function* () {
+    const stored = journal.make()
+    stored.stored.set("begin/Shop.pay/0/1", "{}")
+    let undone = 0
+    const body = pay(Effect.succeed("pay-1")).pipe(
+      Effect.catchAllCause(() => Effect.sync(() => `${++undone}`))
+    )
+    const end = yield* on(
+      ended(Shop, { key }, [{}], stored),
+      Shop.toLayer(() => body)
+    )
+    assert.include(text(end), "give the changed workflow a new name")
+    assert.strictEqual(undone, 0)
+  })
+)
+
+describe("an engine beneath that ends a life", () => {
+  class Cancelled extends Error {}
+
+  const runnerOf = (workflows: Parameters<typeof on>[1]) =>
+    Effect.map(
+      Effect.acquireRelease(
+        Effect.sync(() =>
+          ManagedRuntime.make(Layer.provideMerge(workflows as Layer.Layer<never>, Steps.layer))
+        ),
+        (runtime) => runtime.disposeEffect
+      ),
+      (runtime) => Steps.runner(Shop, runtime)
+    )
+  const steps = {
+    id: key,
+    run: (_: string, step: () => Promise<string>) => step(),
+    sleep: () => Promise.resolve()
+  }
+
+  it.scoped("gets its own error, and nothing is undone or sent after it", () =>
+    Effect.gen(function* () {
+      const done: Array<string> = []
+      const note = (what: string) => Effect.sync(() => void done.push(what))
+      const shop = Shop.toLayer(() =>
+        Effect.gen(function* () {
+          yield* Shop.withCompensation(note("reserve"), () => note("undo"))
+          yield* Effect.ignore(Effect.sandbox(pay(Effect.succeed("pay-1"))))
+          yield* note("go on")
+          return yield* pay(Effect.as(note("pay"), "pay-2"))
+        })
+      )
+      const error = new Cancelled("cancelled")
+      const run = yield* runnerOf(shop)
+      const thrown = yield* Effect.promise(() =>
+        run({ key }, { ...steps, run: () => Promise.reject(error) }).catch((it: unknown) => it)
+      )
+      assert.strictEqual(thrown, error)
+      assert.deepStrictEqual(done, ["reserve"])
+    })
+  )
+
+  it.scoped("gets the end of a workflow as a value, not as an error", () =>
+    Effect.gen(function* () {
+      const run = yield* runnerOf(Shop.toLayer(() => pay(Effect.fail(refusal))))
+      const end = yield* Effect.promise(() => run({ key }, steps))
+      const json = JSON.stringify(end)
+      assert.include(json, '"_tag":"Failure"')
+      const error = yield* Effect.flip(Steps.endOf(Shop, JSON.parse(json)))
+      assert.deepStrictEqual(error, refusal)
+    })
+  )
+
+  it.scoped("hears of a workflow without a layer", () =>
+    Effect.gen(function* () {
+      const run = yield* runnerOf(DisbursePayout.layer)
+      const thrown = yield* Effect.promise(() => run({ key }, steps).catch((it: unknown) => it))
+      assert.include(String(thrown), "no process can run it without its layer")
+    })
+  )
+})
+
+it.effect("a body uses the services of its layer, not those of whoever runs it", () =>
+  Effect.gen(function* () {
+    class Account extends Context.Tag("Account")<Account, string>() {}
+    const shop = Shop.toLayer(() => Account).pipe(Layer.provide(Layer.succeed(Account, "own")))
+    const end = yield* ended(Shop, { key }, [{}]).pipe(
+      Effect.provide(Layer.provideMerge(shop, Steps.layer)),
+      Effect.provideService(Account, "another")
+    )
+    assert.deepStrictEqual(end, Exit.succeed("own"))
+  })
+)
