@@ -1,19 +1,24 @@
-// Bundles the commands `manilla-sandbox` and `manilla` into one file each, for their packages: from about 700
-// modules they start several times slower. The licences of the bundled packages are written beside it.
+// Bundles the commands `manilla-sandbox` and `manilla` for their packages: from about 700 modules they start several
+// times slower. A part that is loaded with `import()` becomes a file of its own in the folder beside the command. The
+// licences of the bundled packages are written beside it.
 import { buildSync } from "esbuild"
-import { writeFileSync } from "node:fs"
+import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { licenceOf } from "./licences.js"
 import { root } from "./packages.js"
 
 /** Bundles the command of a package. `external` is native code, which stays a dependency. */
 const bundle = (folder: string, command: string, external: ReadonlyArray<string> = []): void => {
-  const outfile = join(root, "packages", folder, "dist", `${command}.js`)
+  const outdir = join(root, "packages", folder, "dist")
+  // The names of the parts change with what is in them.
+  rmSync(join(outdir, command), { recursive: true, force: true })
   const { metafile } = buildSync({
     absWorkingDir: root,
-    entryPoints: [`packages/${folder}/src/bin.ts`],
-    outfile,
+    entryPoints: { [command]: `packages/${folder}/src/bin.ts` },
+    outdir,
+    chunkNames: `${command}/[name]-[hash]`,
     bundle: true,
+    splitting: true,
     metafile: true,
     format: "esm",
     platform: "node",
@@ -33,7 +38,10 @@ const bundle = (folder: string, command: string, external: ReadonlyArray<string>
       return folder === undefined ? [] : [folder]
     })
   )
-  writeFileSync(`${outfile}.LICENSES.txt`, [...folders].sort().map(licenceOf).join("\n---\n\n"))
+  writeFileSync(
+    join(outdir, `${command}.js.LICENSES.txt`),
+    [...folders].sort().map(licenceOf).join("\n---\n\n")
+  )
 }
 
 bundle("sandbox", "manilla-sandbox")

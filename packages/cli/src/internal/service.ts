@@ -3,7 +3,6 @@ import * as Prompt from "@effect/cli/Prompt"
 import * as BearerTokens from "@manilla/core/BearerTokens"
 import type { ConfigurationError } from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
-import * as UndiciClient from "@manilla/core/UndiciClient"
 import * as Manilla from "@manilla/token/Manilla"
 import * as Token from "@manilla/token/Token"
 import * as ConfigError from "effect/ConfigError"
@@ -33,12 +32,19 @@ export const settingFailure = (error: ConfigError.ConfigError | ConfigurationErr
       : error.message
   )
 
+const client = Layer.unwrapEffect(
+  Effect.map(
+    Effect.promise(() => import("@manilla/core/UndiciClient")),
+    ({ layer }) => layer
+  )
+)
+
 /** A gateway with its tokens. Nothing is sent before the first call. */
 export const live = Layer.unwrapEffect(
   Effect.map(Manilla.config, ({ gateway, token }) =>
     Layer.provideMerge(Gateway.layer(gateway), Token.layer(token))
   )
-).pipe(Layer.provide(UndiciClient.layer), Layer.mapError(settingFailure))
+).pipe(Layer.provide(client), Layer.mapError(settingFailure))
 
 /** How long a command waits for its first token. */
 const tokenMillis = 60_000

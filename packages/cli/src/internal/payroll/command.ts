@@ -1,34 +1,16 @@
-/** `manilla payroll`: a durable batch of payouts from a spreadsheet. */
+/** `manilla payroll`: a durable batch of payouts from a spreadsheet. Its engine is loaded only when it runs. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import * as Identifier from "@manilla/core/Identifier"
-import * as Payouts from "@manilla/payouts/Payouts"
-import * as Engine from "@manilla/workflow-engine/sqlite"
-import type * as Batch from "@manilla/workflows/Batch"
-import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
-import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
-import * as Chunk from "effect/Chunk"
 import * as Config from "effect/Config"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as LogLevel from "effect/LogLevel"
-import * as Logger from "effect/Logger"
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
-import { basename, dirname, join } from "node:path"
-import { failed, open, usage } from "../Failure.js"
-import * as output from "../output.js"
 import * as service from "../service.js"
-import * as files from "./file.js"
-import * as reports from "./report.js"
+import { columns } from "./columns.js"
 
 export const about = "Pay the rows of a spreadsheet, each of them once"
 
 const config = {
-  file: Args.withDescription(Args.fileText({ name: "file" }), `CSV: ${files.columns.join(", ")}`),
+  file: Args.withDescription(Args.fileText({ name: "file" }), `CSV: ${columns.join(", ")}`),
   period: Options.text("period").pipe(
     Options.withDescription(
       "such as 2026-11, by default the date in the name of the file. With the employee, it makes the key of a row"
@@ -43,128 +25,9 @@ const config = {
   yes: service.yes
 }
 
-/** Other digits in the name may tell two payrolls of a month apart. */
-const oneDate = /^\D*(\d{4}-\d\d(?:-\d\d)?)\D*$/
-
-const periodOf = (file: string, given: Option.Option<string>) => {
-  const period = Option.getOrElse(given, () => oneDate.exec(basename(file))?.[1] ?? "")
-  return /^[\w.-]{1,50}$/.test(period)
-    ? Effect.succeed(period)
-    : Effect.fail(usage("The file does not name one period: add --period, such as 2026-11."))
-}
-
-const previewRows = 10
-
-/** Such as `**********67`. */
-const masked = (phone: string) => phone.slice(-2).padStart(phone.length, "*")
-
-const preview = (rows: ReadonlyArray<files.Row>) => {
-  const shown = rows.slice(0, previewRows).map(({ cells, line }) => {
-    const values = { ...cells, phone: masked(cells.phone) }
-    return [String(line), ...files.columns.map((column) => output.text(values[column]))]
-  })
-  const more = rows.length - shown.length
-  const others = more > 0 ? [`and ${more} more rows`] : []
-  return [...output.table([["line", ...files.columns], ...shown]), ...others]
-}
-
-const barWidth = 40
-
-const bar = ({ ended, pending, phase, total }: Batch.Progress, resume: string): string => {
-  const done = "█".repeat(Math.round((ended / total) * barWidth))
-  const paused = phase === "paused" ? `, paused until \`${resume}\`` : ""
-  return `${done.padEnd(barWidth, "░")}  ${ended} of ${total} ended, ${pending} pending${paused}`
-}
-
-/** On a terminal, one line that changes. */
-const show = (bar: string) =>
-  process.stderr.isTTY
-    ? Effect.sync(() => process.stderr.write(`\r${bar}\u001b[K`))
-    : Console.error(bar)
-
-const endLine = process.stderr.isTTY ? Console.error("") : Effect.void
-
-const workflows = PayoutBatch.layer().pipe(
-  Layer.provide(DisbursePayout.layer),
-  Layer.provide(Payouts.layer)
-)
-
-const engine = (file: string) =>
-  Layer.provideMerge(PayoutBatch.layerOperator, Engine.layerSqlite({ file }))
-
-/** Sends the batch, or continues it, and returns the result of each row when all have ended. */
-const run = (rows: ReadonlyArray<files.Row>, batchKey: string, state: string, again: string) =>
-  Effect.gen(function* () {
-    const batches = yield* PayoutBatch.PayoutBatch
-    const report = Effect.map(Stream.runCollect(batches.results(batchKey)), (items) =>
-      reports.make(rows, Chunk.toReadonlyArray(items))
-    )
-    const summary = Effect.map(report, reports.summary)
-    const resume = `manilla-workflows resume ${batchKey} --sqlite '${state}'`
-    return yield* Effect.gen(function* () {
-      const before = yield* Effect.option(summary)
-      const items = Stream.fromIterable(rows.map(({ item }) => item))
-      // No workflow runs yet, so that nothing is sent if this refuses other rows.
-      yield* batches.start(batchKey, items)
-      if (Option.isSome(before)) yield* Console.error(`Continued: ${before.value} until now.`)
-      const showing = Stream.runForEach(batches.progress(batchKey), (now) => show(bar(now, resume)))
-      yield* showing.pipe(Effect.provide(workflows), Effect.ensuring(endLine))
-      return yield* report
-    }).pipe(
-      Effect.onInterrupt(() =>
-        Effect.orElseSucceed(summary, () => "the results cannot be read now").pipe(
-          Effect.flatMap((text) => Console.error(output.wrapped("Stopped: ", `${text}. ${again}`)))
-        )
-      )
-    )
-  })
-
-const conclude = (lines: ReadonlyArray<reports.Line>, report: string) =>
-  Effect.gen(function* () {
-    const others = lines.filter(({ result }) => result !== "paid")
-    for (const { advice, employee, line, result } of others) {
-      const label = `line ${line}, ${output.text(employee)}: `
-      yield* Console.log(output.wrapped(label, `${result}. ${output.text(advice)}`))
-    }
-    yield* Console.log(`${reports.summary(lines)}.`)
-    yield* reports.write(report, lines)
-    yield* Console.log(`The report with each row is ${report}.`)
-    if (others.length === 0) return
-    const failure = others.every(({ result }) => result === "not paid") ? failed : open
-    return yield* failure(
-      `${others.length} of ${lines.length} rows are not paid, or it is not certain that they are. Each says what to do.`
-    )
-  })
-
 export const command = Command.make("payroll", config, (given) =>
-  Effect.gen(function* () {
-    const { wallet, yes } = given
-    const [file, text] = given.file
-    const period = yield* periodOf(file, given.period)
-    if (!Schema.is(Identifier.Uuid)(wallet)) {
-      return yield* usage("--wallet or MANILLA_WALLET_ID must be the id of a wallet, a UUID.")
-    }
-    const rows = yield* files.read(file, text, period, wallet)
-    const { environment } = yield* service.token
-    for (const line of preview(rows)) yield* Console.log(line)
-    yield* Console.log(
-      `Rows: ${rows.length}. Total: ${files.totals(rows)}. Period: ${period}. Environment: ${environment}.\nWallet: ${wallet}.`
-    )
-    const state = join(dirname(file), `payroll-${period}.${environment.toLowerCase()}.db`)
-    const again = `The same command continues, and pays nobody twice. It needs ${state}.`
-    if (!yes) yield* service.ask("Pay the rows that are not paid yet?")
-    const lines = yield* run(rows, `payroll:${period}`, state, again).pipe(
-      Effect.provide(engine(state)),
-      // A log line would break the line of the progress. The report says what became of each row.
-      Logger.withMinimumLogLevel(LogLevel.Error),
-      Effect.mapError((error) =>
-        error._tag === "ItemsDiffer"
-          ? failed(
-              `${error.message}\nThe batch is the period: restore ${file}. Pay a new or corrected row alone, from a new file with another --period. There, any other row would be paid again.`
-            )
-          : open(`${error.message}\n${again}`)
-      )
-    )
-    yield* conclude(lines, file.replace(/(\.csv)?$/i, ".report.csv"))
-  }).pipe(Effect.provide(service.live))
+  Effect.flatMap(
+    Effect.promise(() => import("./pay.js")),
+    ({ pay }) => pay(given)
+  )
 ).pipe(Command.withDescription(about))

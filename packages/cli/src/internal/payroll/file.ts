@@ -12,6 +12,7 @@ import * as Schema from "effect/Schema"
 import { parse } from "csv-parse/sync"
 import { usage } from "../Failure.js"
 import { nearest } from "../nearest.js"
+import { columns } from "./columns.js"
 
 const { amount, country, currency, payment_method } = Payout.PayoutRequest.fields
 
@@ -28,10 +29,7 @@ const Cells = Schema.Struct({
       description: "8 to 15 digits, with a + before them or without (format the column as text)"
     })
   )
-})
-
-/** The columns of the file. */
-export const columns = Record.keys(Cells.fields)
+} satisfies Record.ReadonlyRecord<(typeof columns)[number], Schema.Schema.Any>)
 
 export interface Row {
   /** The line in the file, from 1. */
