@@ -2,16 +2,14 @@
 // times slower. A part that is loaded with `import()` becomes a file of its own in the folder beside the command. The
 // licences of the bundled packages are written beside it.
 import { buildSync } from "esbuild"
-import { rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { readdirSync, rmSync, writeFileSync } from "node:fs"
+import { join, relative } from "node:path"
 import { licenceOf } from "./licences.js"
 import { root } from "./packages.js"
 
 /** Bundles the command of a package. `external` is native code, which stays a dependency. */
 const bundle = (folder: string, command: string, external: ReadonlyArray<string> = []): void => {
   const outdir = join(root, "packages", folder, "dist")
-  // The names of the parts change with what is in them.
-  rmSync(join(outdir, command), { recursive: true, force: true })
   const { metafile } = buildSync({
     absWorkingDir: root,
     entryPoints: { [command]: `packages/${folder}/src/bin.ts` },
@@ -31,6 +29,11 @@ const bundle = (folder: string, command: string, external: ReadonlyArray<string>
     },
     logLevel: "error"
   })
+  // The name of a part changes with its text. Those of earlier builds would be packed too.
+  const parts = readdirSync(outdir, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.startsWith(`${command}/`))
+    .map((file) => join(outdir, file))
+  for (const part of parts) if (!(relative(root, part) in metafile.outputs)) rmSync(part)
   /** The folders of the packages from node_modules in the bundle. */
   const folders = new Set(
     Object.keys(metafile.inputs).flatMap((path) => {
