@@ -7,6 +7,7 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as fetchInit from "./internal/fetchInit.js"
 import { schedule } from "./internal/fiber.js"
 import { toHttpClient } from "./internal/httpClient.js"
 import * as transports from "./internal/transport.js"
@@ -73,11 +74,11 @@ const exchange = async (
 ): Promise<transports.Result> => {
   try {
     const response = await fetch(origin + path, {
+      ...fetchInit.of(method),
       method,
       headers,
       // A copy of bytes: `fetch` accepts none of a `SharedArrayBuffer`.
       body: typeof body === "string" ? body : (body?.slice() ?? null),
-      redirect: "manual",
       signal: controller.signal
     })
     const read = await readBody(response, bodyLimit)

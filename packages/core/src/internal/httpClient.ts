@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import * as fetchInit from "./fetchInit.js"
 import { contextOf, within } from "./fiber.js"
 import { died, failed, isBounded, join, lost } from "./transport.js"
 import type {
@@ -145,7 +146,7 @@ const overHttpClient = (client: HttpClient.HttpClient): Transport => {
       ),
       Effect.scoped,
       Effect.mapInputContext((context: Context.Context<never>) =>
-        Context.add(withoutRedirects(context), BodyLimit, request.bodyLimit)
+        Context.add(forFetch(context, request.method), BodyLimit, request.bodyLimit)
       )
     )
   return {
@@ -168,11 +169,14 @@ const toClientBody = (body: string | Uint8Array) =>
     ? HttpBody.text(body, "application/json")
     : HttpBody.uint8Array(body, "application/json")
 
-/** Only the fetch client follows redirects, and only it reads this setting. */
-const withoutRedirects = (context: Context.Context<never>): Context.Context<never> =>
+/** Only the fetch client follows redirects and uses caches, and only it reads these settings. */
+const forFetch = (
+  context: Context.Context<never>,
+  method: Request["method"]
+): Context.Context<never> =>
   Context.add(context, FetchHttpClient.RequestInit, {
     ...Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit)),
-    redirect: "manual"
+    ...fetchInit.of(method)
   })
 
 /** Reads a body: at once if its size is known, otherwise chunk by chunk up to the limit. */

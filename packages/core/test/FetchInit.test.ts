@@ -1,0 +1,102 @@
+/**
+ * The options with which `fetch` sends a request: not from a cache, and once on each runtime.
+ */
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import { afterEach, assert, describe, it } from "@effect/vitest"
+import * as FetchClient from "@manilla/core/FetchClient"
+import * as FakeService from "@manilla/test-support/FakeService"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { vi } from "vitest"
+
+/** The module keeps its options, so each test imports it again. */
+const optionsOf = Effect.promise(async () => {
+  vi.resetModules()
+  const { of } = await import("../src/internal/fetchInit.js")
+  return { read: of("GET"), write: of("POST") }
+})
+
+const sendsOnce = { redirect: "manual", cache: "no-store" } as const
+
+describe("the options of fetch", () => {
+  afterEach(() => vi.unstubAllGlobals())
+
+  it.effect("bypass caches, and do not follow redirects", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* optionsOf, { read: sendsOnce, write: sendsOnce })
+    })
+  )
+
+  it.effect("lack the cache where the runtime throws on it, as old versions of workerd do", () =>
+    Effect.gen(function* () {
+      vi.stubGlobal("Request", function (_: string, init: RequestInit) {
+        if (init.cache !== undefined) throw new Error("The 'cache' field is not implemented.")
+      })
+      const { read } = yield* optionsOf
+      assert.deepStrictEqual(read, { redirect: "manual" })
+    })
+  )
+
+  it.effect("give each write a connection of its own on Deno, from one client", () =>
+    Effect.gen(function* () {
+      const createHttpClient = vi.fn((options: object) => ({ options }))
+      vi.stubGlobal("Deno", { createHttpClient })
+      const { read, write } = yield* optionsOf
+      assert.deepStrictEqual(read, sendsOnce)
+      assert.deepStrictEqual<unknown>(write, {
+        ...sendsOnce,
+        client: { options: { poolMaxIdlePerHost: 0 } }
+      })
+      assert.strictEqual(createHttpClient.mock.calls.length, 1)
+    })
+  )
+
+  for (const [version, order, write] of [
+    ["1.3.13", -1, { ...sendsOnce, keepalive: false }],
+    ["1.3.14", 0, sendsOnce],
+    ["1.4.5", 1, sendsOnce]
+  ] as const) {
+    it.effect(
+      `give a write ${write === sendsOnce ? "any" : "its own"} connection on Bun ${version}`,
+      () =>
+        Effect.gen(function* () {
+          vi.stubGlobal("Bun", { version, semver: { order: () => order } })
+          assert.deepStrictEqual<unknown>(yield* optionsOf, { read: sendsOnce, write })
+        })
+    )
+  }
+})
+
+describe("the requests of the gateway", () => {
+  const received: Array<RequestInit | undefined> = []
+  const fetch: typeof globalThis.fetch = (_, init) => {
+    received.push(init)
+    return Promise.resolve(
+      Response.json({ success: true, data: { id: "thing-1", status: "PENDING" } })
+    )
+  }
+  const clients = {
+    FetchClient: Layer.succeed(HttpClient.HttpClient, FetchClient.make(fetch)),
+    "Effect's fetch client": FetchHttpClient.layer.pipe(
+      Layer.provide(Layer.succeed(FetchHttpClient.Fetch, fetch))
+    )
+  }
+  for (const [name, client] of Object.entries(clients)) {
+    it.effect(`bypass caches over ${name}`, () =>
+      Effect.gen(function* () {
+        received.length = 0
+        const calls = yield* FakeService.callsAt("https://service.example/api/v1")
+        yield* calls.read(FakeService.calls.read)
+        yield* calls.write(FakeService.calls.write)
+        assert.deepStrictEqual(
+          received.map((init) => [init?.method, init?.cache, init?.redirect]),
+          [
+            ["GET", "no-store", "manual"],
+            ["POST", "no-store", "manual"]
+          ]
+        )
+      }).pipe(Effect.provide(client))
+    )
+  }
+})
