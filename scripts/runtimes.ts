@@ -1,23 +1,21 @@
-// Runs the quickstart on each supported runtime, with the packages installed from tarballs. It collects
-// one payment from a local sandbox. npx downloads the runtimes. The arguments are versions of Node, and
-// default to the current version.
+// Runs two programs on each supported runtime, with the packages installed from tarballs. The quickstart collects
+// one payment from a local sandbox. The other one makes writes whose connection closes before the response: each
+// must be sent once. npx downloads the runtimes. The arguments are versions of Node, and default to the current version.
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { execFile } from "node:child_process"
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { install as installNode, isExact } from "./node.mjs"
 import { runCommand } from "./cli.js"
+import { closingServer } from "./closingServer.js"
+import { install as installNode, isExact } from "./node.mjs"
 import { root } from "./packages.js"
 import { bundle, compile, makeProject } from "./project.js"
-import { environment } from "./sandboxed.js"
-
-/** The expected output of the quickstart. */
-const expected = /^1500\.0000 XOF paid, payment \S+$/
+import { environment, settingsOf } from "./sandboxed.js"
 
 /** The timeout of one run, including its download. */
 const limitMillis = 180_000
@@ -30,81 +28,151 @@ const onFetch = {
 }
 
 /** A worker has its configuration from bindings. `workerd test` runs its method `test`. */
-const inWorker = {
-  ...onFetch,
+const inWorker = (program: string) => ({
   'import { NodeRuntime } from "@effect/platform-node"': 'import { ConfigProvider } from "effect"',
-  "program.pipe(Effect.provide(live), NodeRuntime.runMain)": `export default {
+  [`${program}, NodeRuntime.runMain)`]: `export default {
   test: (_: object, bindings: Record<string, string>): Promise<void> =>
-    program.pipe(
-      Effect.provide(live),
+    ${program},
       Effect.withConfigProvider(ConfigProvider.fromJson(bindings)),
       Effect.runPromise
     )
 }`
-}
+})
 
-/** Replaces parts of the quickstart. Throws if a part is missing. */
-const adapted = (quickstart: string, replacements: Readonly<Record<string, string>>): string =>
+/** Replaces parts of a program. Throws if a part is missing. */
+const adapted = (program: string, replacements: Readonly<Record<string, string>>): string =>
   Object.entries(replacements).reduce((program, [from, to]) => {
-    if (!program.includes(from)) throw new Error(`The quickstart does not contain: ${from}`)
+    if (!program.includes(from)) throw new Error(`The program does not contain: ${from}`)
     return program.replaceAll(from, to)
-  }, quickstart)
+  }, program)
 
-/** Makes a project with the quickstart for each kind of runtime. */
-const makeQuickstart = async (): Promise<string> => {
+/** Makes a project with both programs for each kind of runtime. */
+const makePrograms = async (): Promise<string> => {
   const project = makeProject()
   const quickstart = readFileSync(join(root, "examples/quickstart/main.ts"), "utf8")
+  const sendsOnce = readFileSync(join(root, "scripts/sendsOnce.ts"), "utf8")
+  const inFetch = adapted(quickstart, onFetch)
   const programs = {
     "main.ts": quickstart,
-    "fetch.ts": adapted(quickstart, onFetch),
-    "worker.ts": adapted(quickstart, inWorker)
+    "fetch.ts": inFetch,
+    "sendsOnce.ts": sendsOnce,
+    "worker.ts": adapted(inFetch, inWorker("program.pipe(Effect.provide(live)")),
+    "sendsOnceWorker.ts": adapted(sendsOnce, inWorker("program.pipe(Effect.asVoid"))
   }
   // The types of @effect/platform-node require type packages that are not installed.
   compile(project, programs, { skipLibCheck: true })
-  const { outputFiles } = await bundle(project, 'export { default } from "./worker.js"')
-  copyFileSync(join(root, "scripts/workerd.capnp"), join(project, "workerd.capnp"))
-  writeFileSync(join(project, "bundle.js"), outputFiles.map(({ text }) => text).join(""))
+  for (const worker of ["worker", "sendsOnceWorker"]) {
+    const { outputFiles } = await bundle(project, `export { default } from "./${worker}.js"`)
+    const config = readFileSync(join(root, "scripts/workerd.capnp"), "utf8")
+    writeFileSync(
+      join(project, `${worker}.capnp`),
+      config.replace("bundle.js", `${worker}.bundle.js`)
+    )
+    writeFileSync(
+      join(project, `${worker}.bundle.js`),
+      outputFiles.map(({ text }) => text).join("")
+    )
+  }
   return project
 }
 
-/** A command that runs the quickstart in the project. */
-type Runtime = readonly [name: string, ...command: ReadonlyArray<string>]
-
-const onNode = (version: string): Runtime => [`node@${version}`, installNode(version), "main.js"]
-
-/** A runtime from an npm package, started by a command of the package. */
-const onPackage = (name: string, command: string): Runtime => {
-  const args = ["--yes", "--package", name, "--", ...command.split(" ")]
-  return [name, "npx", ...args]
+/** A runtime, and the commands that run both programs in the project. */
+interface Runtime {
+  readonly name: string
+  readonly quickstart: ReadonlyArray<string>
+  readonly sendsOnce: ReadonlyArray<string>
 }
 
-/** Collects one payment on a runtime. */
-const collectOn = (project: string, [name, file = "", ...args]: Runtime) =>
-  Effect.gen(function* () {
-    const variables = yield* environment
-    const env = { ...process.env, ...variables }
-    const { stderr, stdout } = yield* Effect.tryPromise(() =>
-      promisify(execFile)(file, args, { cwd: project, env, timeout: limitMillis })
-    )
-    if (!expected.test(stdout.trim())) return yield* Effect.fail(`it printed: ${stdout}${stderr}`)
-    yield* Console.log(`${name}: paid`)
-  }).pipe(
-    Effect.scoped,
-    Effect.mapError((error) => `${name}: ${String(error)}`)
+const onNode = (version: string): Runtime => {
+  const node = installNode(version)
+  return {
+    name: `node@${version}`,
+    quickstart: [node, "main.js"],
+    sendsOnce: [node, "sendsOnce.js"]
+  }
+}
+
+/** A runtime from an npm package, started by a command of the package. */
+const onPackage = (
+  name: string,
+  command: string,
+  quickstart: string,
+  sendsOnce: string
+): Runtime => {
+  const run = (file: string) => [
+    "npx",
+    "--yes",
+    "--package",
+    name,
+    "--",
+    ...command.split(" "),
+    file
+  ]
+  return { name, quickstart: run(quickstart), sendsOnce: run(sendsOnce) }
+}
+
+const onBun = (version: string) => onPackage(`bun@${version}`, "bun", "fetch.ts", "sendsOnce.ts")
+
+/** The output of a program. */
+const outputOf = (
+  project: string,
+  [file = "", ...args]: ReadonlyArray<string>,
+  variables: Readonly<Record<string, string>>
+) =>
+  Effect.tryPromise(() =>
+    promisify(execFile)(file, args, {
+      cwd: project,
+      env: { ...process.env, ...variables },
+      timeout: limitMillis
+    })
   )
 
-const collect = (versions: ReadonlyArray<string>) =>
+/** Collects one payment. */
+const collects = (project: string, { name, quickstart }: Runtime) =>
   Effect.gen(function* () {
-    const project = yield* Effect.promise(makeQuickstart)
+    const { stderr, stdout } = yield* outputOf(project, quickstart, yield* environment)
+    if (!/^1500\.0000 XOF paid, payment \S+$/.test(stdout.trim())) {
+      return yield* Effect.fail(`it printed: ${stdout}${stderr}`)
+    }
+    yield* Console.log(`${name}: paid`)
+  })
+
+/** Sends each write once, although its connection closes, and reports its outcome as unknown. */
+const sendsOnce = (project: string, { name, sendsOnce }: Runtime) =>
+  Effect.gen(function* () {
+    const { posts, url } = yield* closingServer
+    const { stderr, stdout } = yield* outputOf(project, sendsOnce, settingsOf(url))
+    const unknown = [...stdout.matchAll(/: (Unkeyed)?OutcomeUnknown$/gm)].length
+    if (unknown !== 12 || posts.length !== 12) {
+      return yield* Effect.fail(
+        `12 writes were sent ${posts.length} times:\n${posts.join("\n")}\n${stdout}${stderr}`
+      )
+    }
+    yield* Console.log(`${name}: 12 writes whose connection closed were sent once each`)
+  })
+
+const runAll = (versions: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const project = yield* Effect.promise(makePrograms)
     const runtimes = [
       ...(versions.length > 0 ? versions : [process.versions.node]).map(onNode),
-      onPackage("bun@1.4.5", "bun fetch.ts"),
+      onBun("1.4.5"),
+      // The last one that sends a POST again by itself.
+      onBun("1.3.13"),
       // Deno requires explicit permissions.
-      onPackage("deno@2.9.6", "deno run --allow-net --allow-env fetch.ts"),
-      onPackage("workerd@1.20261117.1", "workerd test workerd.capnp")
+      onPackage("deno@2.9.6", "deno run --allow-net --allow-env", "fetch.ts", "sendsOnce.ts"),
+      onPackage("workerd@1.20261117.1", "workerd test", "worker.capnp", "sendsOnceWorker.capnp")
     ]
+    const programs = runtimes.flatMap((runtime) =>
+      [collects, sendsOnce].map((run) => ({ runtime, run }))
+    )
     // One that fails does not hide what the others do.
-    return yield* Effect.validateAll(runtimes, (runtime) => collectOn(project, runtime))
+    return yield* Effect.validateAll(programs, ({ run, runtime }) =>
+      run(project, runtime).pipe(
+        Effect.scoped,
+        Effect.mapError((error) => `${runtime.name}: ${String(error)}`)
+      )
+    )
   })
 
 const versions = Args.text({ name: "version" }).pipe(
@@ -113,4 +181,4 @@ const versions = Args.text({ name: "version" }).pipe(
   Args.repeated
 )
 
-runCommand(Command.make("npm run runtimes --", { versions }, ({ versions }) => collect(versions)))
+runCommand(Command.make("npm run runtimes --", { versions }, ({ versions }) => runAll(versions)))

@@ -3,15 +3,23 @@ import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
+/** The settings of a program that uses another server in place of the sandbox, with any credentials. */
+export const settingsOf = (url: string) => ({
+  MANILLA_BASE_URL: url,
+  MANILLA_AUTH_URL: url,
+  MANILLA_CLIENT_ID: "id",
+  MANILLA_CLIENT_SECRET: "secret",
+  MANILLA_ENVIRONMENT: "SANDBOX"
+})
+
 /** Starts a sandbox, which ends with the scope. */
 export const environment = Effect.gen(function* () {
   const { authUrl, baseUrl, credentials } = yield* SandboxServer.make()
   const { client_id: clientId, client_secret: clientSecret } = yield* credentials
   return {
-    MANILLA_BASE_URL: baseUrl,
+    ...settingsOf(baseUrl),
     MANILLA_AUTH_URL: authUrl,
     MANILLA_CLIENT_ID: clientId,
-    MANILLA_CLIENT_SECRET: Redacted.value(clientSecret),
-    MANILLA_ENVIRONMENT: "SANDBOX"
+    MANILLA_CLIENT_SECRET: Redacted.value(clientSecret)
   }
 })
