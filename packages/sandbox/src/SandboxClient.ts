@@ -16,6 +16,7 @@ import * as Stream from "effect/Stream"
 import * as app from "./internal/app.js"
 import * as service from "./internal/control/service.js"
 import * as emulation from "./internal/emulation.js"
+import { Interceptor } from "./internal/http/incoming.js"
 import * as Sandbox from "./Sandbox.js"
 import * as ServiceApi from "./ServiceApi.js"
 
@@ -40,7 +41,8 @@ export const make = (
       baseUrl: mainOrigin + ServiceApi.root,
       authUrl: accountOrigin + ServiceApi.root
     })
-    const apps = app.make(emulated, { sandbox: Effect.succeed(sandbox), enabled: true })
+    const controls = { sandbox: Effect.succeed(sandbox), enabled: true }
+    const apps = app.make(emulated, controls, yield* Effect.serviceOption(Interceptor))
     const client = HttpClient.make((request, url) => {
       switch (url.origin) {
         case mainOrigin:
@@ -94,7 +96,10 @@ const exchange = (
   return handle({ method, url: url.href, headers, body: bytes }).pipe(
     Effect.map((response) => toClientResponse(request, response)),
     Effect.catchTags({
-      Dropped: () => failed(request, "Transport", withCode("ECONNRESET", "read")),
+      Dropped: ({ code }) =>
+        code === undefined
+          ? failed(request, "Transport", withCode("ECONNRESET", "read"))
+          : failed(request, "Transport", withCode(code, "connect")),
       NotHttp: ({ cause }) => failed(request, "Encode", cause)
     })
   )

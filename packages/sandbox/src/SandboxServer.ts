@@ -24,6 +24,7 @@ import * as app from "./internal/app.js"
 import * as access from "./internal/control/access.js"
 import * as service from "./internal/control/service.js"
 import * as emulation from "./internal/emulation.js"
+import { Interceptor } from "./internal/http/incoming.js"
 import * as reply from "./internal/http/reply.js"
 import * as files from "./internal/page/files.js"
 import * as refusal from "./internal/rules/refusal.js"
@@ -89,7 +90,7 @@ export const make = (
       readPage: files.read
     }
     const at = (app: app.App, port = 0) => listen(app, controls, { host, port })
-    const apps = app.make(emulated, controls)
+    const apps = app.make(emulated, controls, yield* Effect.serviceOption(Interceptor))
     origin = yield* at(apps.main, options.port)
     const sandbox = service.make(emulated, {
       baseUrl: origin + ServiceApi.root,

@@ -19,6 +19,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import * as ServiceApi from "../ServiceApi.js"
@@ -27,7 +28,8 @@ import * as control from "./control/routes.js"
 import type { Restartable } from "./emulation.js"
 import * as envelope from "./http/envelope.js"
 import * as exchange from "./http/exchange.js"
-import { Incoming } from "./http/incoming.js"
+import { Dropped, Incoming } from "./http/incoming.js"
+import type { Intercept } from "./http/incoming.js"
 import * as reply from "./http/reply.js"
 import * as validation from "./http/validation.js"
 import * as checkout from "./page/checkout.js"
@@ -49,23 +51,27 @@ export class NotHttp extends Data.TaggedError("NotHttp")<{ readonly cause: unkno
 /** An API, which responds to a request or fails with `Dropped` to close the connection. */
 export type App = (
   message: Message
-) => Effect.Effect<HttpServerResponse.HttpServerResponse, exchange.Dropped | NotHttp>
+) => Effect.Effect<HttpServerResponse.HttpServerResponse, Dropped | NotHttp>
 
 export interface Apps {
   readonly main: App
   readonly account: App
 }
 
-export const make = (emulation: Restartable, controls: Controls): Apps => {
+export const make = (
+  emulation: Restartable,
+  controls: Controls,
+  intercept: Option.Option<Intercept> = Option.none()
+): Apps => {
   const { account, main } = (routed ??= Effect.runSync(route))
-  const app = appOf(emulation, controls)
+  const app = appOf(emulation, controls, Option.getOrUndefined(intercept))
   return { main: app(main), account: app(account) }
 }
 
 type Services = HttpRouter.HttpRouter.DefaultServices
 
 /** An API that takes its emulation from context. */
-type Routed = HttpApp.Default<exchange.Dropped, Incoming>
+type Routed = HttpApp.Default<Dropped, Incoming>
 
 /** Built once, because building takes longer than hundreds of requests. */
 let routed: Readonly<Record<keyof Apps, Routed>> | undefined
@@ -85,7 +91,7 @@ const route = Effect.gen(function* () {
 })
 
 const withRoutes = (
-  routes: ReadonlyArray<HttpRouter.Route<exchange.Dropped, Incoming | Services>>
+  routes: ReadonlyArray<HttpRouter.Route<Dropped, Incoming | Services>>
 ): Effect.Effect<Routed> =>
   Effect.gen(function* () {
     const httpApp = yield* HttpRouter.toHttpApp(HttpRouter.fromIterable(routes))
@@ -102,7 +108,7 @@ const withRoutes = (
   }).pipe(Effect.provide(HttpServer.layerContext))
 
 const appOf =
-  ({ current, saved }: Restartable, controls: Controls) =>
+  ({ current, saved }: Restartable, controls: Controls, intercept: Intercept | undefined) =>
   (api: Routed): App =>
   (message) =>
     Effect.gen(function* () {
@@ -115,13 +121,14 @@ const appOf =
         Effect.catchTag("DataError", (error) =>
           Effect.zipRight(
             Effect.logError(error.message),
-            Effect.fail(new exchange.Dropped({ when: "after" }))
+            Effect.fail(new Dropped({ when: "after" }))
           )
         ),
         Effect.provideService(HttpServerRequest.HttpServerRequest, request),
         Effect.provideService(Incoming, {
           emulation,
           controls,
+          intercept,
           body: message.body,
           correlationId: isCorrelationId(given) ? given : emulation.correlationIds.uuid(),
           course: { fault: undefined, behaviour: undefined, replay: false, warnings: [] }

@@ -5,7 +5,6 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import type * as Operation from "@manilla/core/Operation"
 import * as Cause from "effect/Cause"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
@@ -17,11 +16,8 @@ import type * as Exchange from "../../Exchange.js"
 import type * as Fault from "../../Fault.js"
 import * as Outcome from "../../Outcome.js"
 import * as refusal from "../rules/refusal.js"
-import { Incoming } from "./incoming.js"
+import { Dropped, Incoming } from "./incoming.js"
 import * as reply from "./reply.js"
-
-/** The connection must be closed without a response. */
-export class Dropped extends Data.TaggedError("Dropped")<{ readonly when: "before" | "after" }> {}
 
 /** An operation with its name, `Payments.create`. */
 export interface Named {
@@ -34,7 +30,7 @@ export const run = <R>(
   process: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
 ) =>
   Effect.gen(function* () {
-    const { body, correlationId, course, emulation } = yield* Incoming
+    const { body, correlationId, course, emulation, intercept } = yield* Incoming
     const { exchanges, faults, inFlight, outcomes } = emulation
     const { headers, method, url } = yield* HttpServerRequest.HttpServerRequest
     const members = jsonOf(body)
@@ -50,6 +46,12 @@ export const run = <R>(
     const request = { operation: named?.name, headers, body: members }
 
     const answer = Effect.gen(function* () {
+      const nowMillis = yield* emulation.nowMillis
+      const met = named && intercept?.({ operation: named.name, nowMillis, emulation })
+      if (met !== undefined) {
+        course.fault = { name: met.name, answersInstead: met.answersInstead }
+        return yield* met.meet(process)
+      }
       const taken = faults.take(request)
       const asked = taken === undefined ? outcomes.of(request) : Either.right(outcomeOf(taken))
       if (Either.isLeft(asked)) return yield* reply.refuse(asked.left)
@@ -61,8 +63,8 @@ export const run = <R>(
         course.behaviour = effect
         return yield* process
       }
-      const met = { operation: named?.name ?? "", key: key ?? "", outcome: name }
-      if (effect.once && key !== undefined && !outcomes.useOnce(met)) return yield* process
+      const one = { operation: named?.name ?? "", key: key ?? "", outcome: name }
+      if (effect.once && key !== undefined && !outcomes.useOnce(one)) return yield* process
       course.fault = { name, answersInstead: answersInstead(effect.fault) }
       return yield* underFault(effect.fault, process)
     })
@@ -87,10 +89,10 @@ const outcomeOf = (
     : { name: rule.fault, effect: { _tag: "Suffers", fault: rule, once: false } }
 
 /** Whether a fault answers or closes the connection in place of the service. */
-const answersInstead = (fault: Fault.Fault): boolean =>
+export const answersInstead = (fault: Fault.Fault): boolean =>
   fault.fault === "drop_before" || (fault.fault === "status" && fault.processed !== true)
 
-const underFault = <R>(
+export const underFault = <R>(
   fault: Fault.Fault,
   process: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, Dropped, R | Incoming> => {

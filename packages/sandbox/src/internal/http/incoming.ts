@@ -2,7 +2,10 @@
  * The request that is handled, and the sandbox that handles it. All sandboxes share the routes, which take both
  * from context.
  */
+import type { HttpServerResponse } from "@effect/platform/HttpServerResponse"
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import type * as Effect from "effect/Effect"
 import type * as Exchange from "../../Exchange.js"
 import type { Behaviour } from "../../Outcome.js"
 import type { Controls } from "../control/access.js"
@@ -15,7 +18,31 @@ export interface Incoming {
   readonly body: Uint8Array
   readonly correlationId: string
   readonly course: Course
+  readonly intercept: Intercept | undefined
 }
+
+/** The connection must be closed without a response. */
+export class Dropped extends Data.TaggedError("Dropped")<{
+  readonly when: "before" | "after"
+  /** The error of a client in process. Defaults to `ECONNRESET`. */
+  readonly code?: "ECONNREFUSED"
+}> {}
+
+/** Decides about the fault of a request before the queue does, in a proof. */
+export type Intercept = (request: {
+  readonly operation: string
+  readonly nowMillis: number
+  readonly emulation: Emulation
+}) => Intercepted | undefined
+
+interface Intercepted extends Exchange.AppliedFault {
+  readonly meet: <R>(
+    process: Effect.Effect<HttpServerResponse, never, R>
+  ) => Effect.Effect<HttpServerResponse, Dropped, R | Incoming>
+}
+
+/** The interceptor of the sandboxes that are made in this context. */
+export const Interceptor = Context.GenericTag<Intercept>("@manilla/sandbox/Interceptor")
 
 /** The course of the request until now. */
 export interface Course {

@@ -9,8 +9,9 @@ import { dirname, join } from "node:path"
 /** The package is found by its name, because the bundled command is in another folder than this module. */
 const manifest = () => createRequire(import.meta.url).resolve("@manilla/sandbox/package.json")
 
-export const read = (name: string) =>
-  Effect.tryPromise(() => readFile(join(dirname(manifest()), "page", name), "utf8"))
+export const pathOf = (name: string) => join(dirname(manifest()), "page", name)
+
+export const read = (name: string) => Effect.tryPromise(() => readFile(pathOf(name), "utf8"))
 
 export const version = Effect.tryPromise(async (): Promise<string> => {
   const { version }: { readonly version: string } = JSON.parse(await readFile(manifest(), "utf8"))

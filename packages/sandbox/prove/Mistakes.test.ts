@@ -1,0 +1,19 @@
+/**
+ * Mistakes that people make in a checkout are caught, each with its sentence.
+ */
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { mistakes } from "./utils/mistakes.js"
+
+for (const { name, proof, rule, sentence } of mistakes) {
+  it.effect(
+    `a checkout that ${name} breaks rule ${rule}`,
+    () =>
+      Effect.gen(function* () {
+        const failed = yield* Effect.flip(proof)
+        const found = failed.proof?.failures.find((failure) => failure.rule === rule)
+        assert.match(found?.sentence ?? failed.message, sentence)
+      }),
+    300_000
+  )
+}

@@ -1,0 +1,316 @@
+/**
+ * Mistakes that people make in a checkout, and the rule that each of them breaks.
+ */
+import * as Errors from "@manilla/core/Errors"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import * as Payments from "@manilla/payments/Payments"
+import * as Prove from "@manilla/sandbox/Prove"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { link } from "@manilla/test-support/Sandboxed"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import {
+  checkout,
+  correct,
+  create,
+  get,
+  key,
+  Store,
+  told,
+  type Order
+} from "../../test/utils/checkouts.js"
+
+type Failed = Effect.Effect.Error<ReturnType<typeof create>>
+
+/** Starts a payment with a new key, unless there is one. */
+const start = (
+  order: Order,
+  key: Effect.Effect<IdempotencyKey.IdempotencyKey>,
+  onError: (error: Failed) => Order["state"]
+) =>
+  Effect.flatMap(key, (key) => {
+    order.key = key
+    order.state = "open"
+    return create(key)
+  }).pipe(
+    Effect.map(({ id }) => void (order.payment = id)),
+    Effect.catchAll((error) => Effect.sync(() => void (order.state = onError(error))))
+  )
+
+const random = IdempotencyKey.random
+const isIdle = ({ state }: Order) => state === "new" || state === "not paid"
+const derived = Effect.succeed(key)
+
+/** The worker of a checkout whose order is open only while its payment is known. */
+const follow =
+  (onStatus: (status: string) => Order["state"], onMissing: () => Order["state"] = () => "open") =>
+  (order: Order) =>
+    order.payment === undefined || order.state !== "open"
+      ? Effect.void
+      : get(order.payment).pipe(
+          Effect.map(({ status }) => void (order.state = onStatus(status))),
+          Effect.catchTag("NotFoundError", () =>
+            Effect.sync(() => void (order.state = onMissing()))
+          ),
+          Effect.ignore
+        )
+
+const prove = (parts: Parameters<typeof checkout>[0]) =>
+  Prove.everyFault(checkout({ pairs: 20, ...parts }))
+
+const statusOf = (status: string): Order["state"] =>
+  status === "COMPLETED"
+    ? "paid"
+    : status === "FAILED"
+      ? "not paid"
+      : status === "PENDING"
+        ? "open"
+        : "review"
+
+const linkCheckout = {
+  store: Layer.sync(Store, (): Order => ({
+    state: "new",
+    key: undefined,
+    payment: undefined,
+    presses: 0,
+    sends: 0
+  })),
+  process: Layer.merge(PaymentLinks.layer, Payments.layer),
+  lives: {
+    handle: Effect.gen(function* () {
+      const order = yield* Store
+      if (order.state !== "new") return
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const { id } = yield* Effect.retry(links.create({ ...link, max_uses: 1 }), { times: 3 })
+      order.state = "open"
+      yield* sandbox.payLink({ id, phone_number: "+2290161234567" })
+      order.state = "paid"
+    })
+  },
+  script: ["handle"] as const,
+  told
+}
+
+export const mistakes = [
+  {
+    name: "answers 500 after an unknown outcome",
+    rule: 2,
+    sentence: /told “not paid”, but the money/,
+    proof: prove({
+      // A buyer who reads an error pays in another way.
+      handle: (order) =>
+        Effect.suspend(() => {
+          order.state = "open"
+          order.key = key
+          return create(key)
+        }).pipe(
+          Effect.match({
+            onFailure: () => "not paid",
+            onSuccess: ({ id }) => {
+              order.payment = id
+              return "open"
+            }
+          })
+        )
+    })
+  },
+  {
+    name: "makes a new key for each press",
+    rule: 1,
+    sentence: /Money (moved|may move) .* for one order/,
+    proof: prove({
+      handle: (order) => start(order, random, () => "open"),
+      worker: follow(statusOf)
+    })
+  },
+  {
+    name: "takes a timeout for a failure, and offers another try",
+    rule: 1,
+    sentence: /Money moved twice for one order, by PAY-/,
+    proof: prove({
+      handle: (order) => (isIdle(order) ? start(order, random, () => "not paid") : Effect.void),
+      worker: follow(statusOf)
+    })
+  },
+  {
+    name: "closes an order at the first 404",
+    rule: 2,
+    sentence: /told “not paid”, but the money/,
+    proof: prove({
+      worker: (order) =>
+        order.payment === undefined
+          ? correct.worker(order)
+          : follow(statusOf, () => "not paid")(order)
+    })
+  },
+  {
+    name: "stores the order after the request",
+    rule: 1,
+    sentence: /Money (moved|may move) twice/,
+    proof: prove({
+      handle: (order) =>
+        order.key !== undefined
+          ? Effect.void
+          : Effect.gen(function* () {
+              const key = yield* IdempotencyKey.random
+              const { id } = yield* create(key)
+              Object.assign(order, { key, payment: id, state: "open" })
+            }),
+      worker: follow(statusOf)
+    })
+  },
+  {
+    name: "retries a payment link",
+    rule: 1,
+    sentence: /2 payment links can be paid for one order|Money moved/,
+    proof: Prove.everyFault(linkCheckout)
+  },
+  {
+    name: "takes a final status for paid",
+    rule: 2,
+    sentence: /told “paid”, but the money has not moved/,
+    proof: prove({
+      worker: (order) =>
+        order.payment === undefined
+          ? correct.worker(order)
+          : follow((status) => (status === "PENDING" ? "open" : "paid"))(order)
+    })
+  },
+  {
+    name: "derives the key from the time",
+    rule: 1,
+    sentence: /Money (moved|may move)/,
+    proof: prove({
+      handle: (order) =>
+        isIdle(order) || (order.payment === undefined && order.state === "open")
+          ? start(
+              order,
+              Effect.map(Clock.currentTimeMillis, (now) =>
+                IdempotencyKey.derive("order", "42", String(now))
+              ),
+              () => "open"
+            )
+          : Effect.void,
+      worker: follow(statusOf)
+    })
+  },
+  {
+    name: "changes the amount under the same key",
+    rule: 4,
+    sentence: /was sent with two different requests/,
+    proof: prove({
+      handle: (order) => {
+        if (!isIdle(order) && order.payment !== undefined) return Effect.void
+        order.state = "open"
+        return create(key, String(1500 + order.presses++)).pipe(
+          Effect.map(({ id }) => void (order.payment = id)),
+          Effect.catchAll((error) =>
+            Effect.sync(() => {
+              if (Errors.outcome(error) === "notApplied" && order.presses === 1)
+                order.state = "not paid"
+            })
+          )
+        )
+      },
+      worker: follow(statusOf)
+    })
+  },
+  {
+    name: "says paid when the payment was created",
+    rule: 2,
+    sentence: /told “paid”, but the money is not final yet/,
+    proof: prove({
+      told: ({ payment, state }) =>
+        payment !== undefined ? "paid" : state === "new" ? "open" : state
+    })
+  },
+  {
+    name: "takes a refusal after a lost response for the outcome",
+    rule: 2,
+    sentence: /told “not paid”, but the money/,
+    proof: prove({
+      handle: (order) =>
+        order.payment === undefined && order.state !== "paid" && order.state !== "review"
+          ? start(order, derived, (error) =>
+              Errors.outcome(error) === "notApplied" ? "not paid" : "open"
+            )
+          : Effect.void,
+      worker: follow(statusOf)
+    })
+  },
+  {
+    name: "has two workers without a lock that send different keys",
+    rule: 1,
+    sentence: /Money (moved|may move) twice/,
+    proof: prove({
+      handle: (order) =>
+        Effect.sync(() => {
+          if (order.state === "new") order.state = "open"
+        }),
+      worker: (order) =>
+        order.state !== "open"
+          ? Effect.void
+          : order.payment !== undefined
+            ? follow(statusOf)(order)
+            : start(
+                order,
+                Effect.flatMap(
+                  Effect.zipLeft(
+                    Effect.sync(() => order.key),
+                    Effect.sleep("5 millis")
+                  ),
+                  (key) => (key === undefined ? random : Effect.succeed(key))
+                ),
+                () => "open"
+              )
+    })
+  },
+  {
+    name: "retries around the key",
+    rule: 1,
+    sentence: /Money (moved|may move)/,
+    proof: prove({
+      handle: (order) =>
+        order.state !== "new"
+          ? Effect.void
+          : Effect.suspend(() => Effect.flatMap(random, create)).pipe(
+              Effect.retry(
+                Schedule.intersect(Schedule.exponential("1 second"), Schedule.recurs(6))
+              ),
+              Effect.match({
+                onFailure: () => void (order.state = "review"),
+                onSuccess: ({ id }) => void Object.assign(order, { payment: id, state: "open" })
+              })
+            ),
+      worker: follow(statusOf)
+    })
+  },
+  {
+    name: "never looks again",
+    rule: 3,
+    sentence: /After \d+ lives the order is still open/,
+    proof: prove({
+      handle: (order) =>
+        order.state === "new" ? start(order, derived, () => "open") : Effect.void,
+      worker: follow(statusOf)
+    })
+  },
+  {
+    name: "repeats without a pause",
+    rule: 5,
+    sentence: /More than 100 requests were sent within a minute/,
+    proof: prove({
+      worker: (order) =>
+        order.payment === undefined
+          ? correct.worker(order)
+          : get(order.payment).pipe(
+              Effect.retry({ times: 1e6 }),
+              Effect.map(({ status }) => void (order.state = statusOf(status)))
+            )
+    })
+  }
+] as const
