@@ -12,5 +12,5 @@ it.effect(
       assert.isAbove(proof.runs, 130)
       assert.isBelow(proof.missed.length, 20)
     }),
-  120_000
+  300_000
 )

@@ -72,6 +72,7 @@ const checkout = (mistake: { readonly isNewKey?: true; readonly isClosed?: true 
     }
   },
   script: ["handle", "worker"] as const,
+  pairs: 0,
   told: ({ state }: Order) => state
 })
 
@@ -79,21 +80,21 @@ describe("a checkout with fetch", () => {
   it("passes, and the timers are real again", async () => {
     const before = [Date, setTimeout, AbortSignal.timeout]
     const proof = await Prove.everyFaultPromise(checkout({}))
-    assert.isAbove(proof.runs, 150)
+    assert.isAbove(proof.runs, 100)
     assert.deepStrictEqual([Date, setTimeout, AbortSignal.timeout], before)
-  }, 120_000)
+  }, 300_000)
 
   it("that makes a new key for each request is caught", async () => {
     await expect(Prove.everyFaultPromise(checkout({ isNewKey: true }))).rejects.toThrow(
       /Money moved twice for one order/
     )
-  }, 120_000)
+  }, 300_000)
 
   it("that says “not paid” after a lost response is caught", async () => {
     await expect(Prove.everyFaultPromise(checkout({ isClosed: true }))).rejects.toThrow(
       /told “not paid”, but the money could still move/
     )
-  }, 120_000)
+  }, 300_000)
 })
 
 it("a checkout with @manilla/promises passes", async () => {
@@ -113,7 +114,8 @@ it("a checkout with @manilla/promises passes", async () => {
       }
     },
     script: ["collect"],
+    pairs: 0,
     told: ({ state }) => state
   })
-  assert.isAbove(proof.runs, 100)
-}, 120_000)
+  assert.isAbove(proof.runs, 80)
+}, 300_000)

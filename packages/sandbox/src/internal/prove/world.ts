@@ -231,6 +231,7 @@ export const trial = (
     let told: judge.Told = "open"
     let once: judge.Books | undefined
     let lives = 0
+    let isOver = false
     for (let round = 0; round < options.rounds; round++) {
       const before: judge.Told = told
       for (const life of script) {
@@ -253,15 +254,18 @@ export const trial = (
         now.movements.some(({ hasMoved, kind }) => !hasMoved && kind !== "payment link") ||
         injection.held() > 0 ||
         !injection.isOver(time.nowMillis())
-      const isTwice = known !== undefined && judge.movedTwice(now, known).length > 0
-      if (isTwice || isStorm() || (round > 0 && told === before && !isOpen)) break
+      const moved = now.movements.filter(({ hasMoved }) => hasMoved)
+      // Nothing worse can follow.
+      isOver =
+        known !== undefined && judge.movedTwice({ ...now, movements: moved }, known).length > 0
+      if (isOver || isStorm() || (round > 0 && told === before && !isOpen)) break
       yield* pass(Math.min(1000 * 2 ** round, 2 * 60 * 60 * 1000))
     }
 
     const end = yield* books
     const calm = known ?? judge.calmOf(once ?? end)
     violate(judge.movedTwice(end, calm))
-    if (told === "open") {
+    if (told === "open" && !isOver) {
       const sentence = `After ${lives} lives the order is still open: nothing finds out what became of it.`
       violate([{ rule: 3, sentence }])
     }
