@@ -5,8 +5,11 @@ export default defineConfig({
   test: {
     // Instrumented code is slow, and more so beside other work.
     testTimeout: 60_000,
-    include: ["Step", "RetryBudget", "Request", "Amount", "Timestamp"].map(
-      (name) => `packages/core/test/${name}.test.ts`
-    )
+    include: [
+      ...["Step", "RetryBudget", "Request", "Amount", "Timestamp"].map(
+        (name) => `packages/core/test/${name}.test.ts`
+      ),
+      "packages/workflows/test/DoubtTable.test.ts"
+    ]
   }
 })

@@ -102,6 +102,10 @@ export interface Run {
   ) => Effect.Effect<A, E, Own<R> | InExecution>
   /** The engines of this package store their outcome with the end of the execution. */
   readonly sideEffects: SideEffects
+  /** The names of its blocks, and the keys of its writes. Each may be used once. */
+  readonly used: Set<string>
+  /** How many parts of the body that may be undone have begun. */
+  parts: number
 }
 
 /**
@@ -125,6 +129,17 @@ export class CurrentRun extends Context.Reference<CurrentRun>()(
 export class InStepOf extends Context.Reference<InStepOf>()("@manilla/workflow-engine/InStepOf", {
   defaultValue: (): string | undefined => undefined
 }) {}
+
+/**
+ * Whether an effect undoes a part of a body: an `interrupt` does not end it.
+ *
+ * @since 0.1.0
+ * @category services
+ */
+export class IsCompensating extends Context.Reference<IsCompensating>()(
+  "@manilla/workflow-engine/IsCompensating",
+  { defaultValue: () => false }
+) {}
 
 /**
  * The outcome of a body.

@@ -85,7 +85,7 @@ import * as blocks from "./internal/blocks.js"
 import * as names from "./internal/names.js"
 import * as pauses from "./internal/pauses.js"
 import * as writes from "./internal/write.js"
-import type * as Policy from "./Policy.js"
+import * as Policy from "./Policy.js"
 
 /**
  * The requirement of every block: the execution that it belongs to. Any engine provides it.
@@ -171,7 +171,7 @@ export const step = <A, I, E, EI, R>({
       success,
       error: orCancelled(error),
       execute: Effect.flatMap(
-        run.isCancelled(),
+        blocks.isCancelled(run),
         (isCancelled): Effect.Effect<A, E | Execution.ExecutionCancelled, R> =>
           isCancelled ? blocks.cancellation(run) : execute
       )
@@ -229,7 +229,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
 }): Effect.Effect<A, F | Execution.ExecutionCancelled, InExecution | Body.Own<R>> =>
   blocks.named(name, (run) =>
     Effect.gen(function* () {
-      const { look: lookPolicy, wait } = run.policy
+      const { look: lookPolicy, wait } = yield* Policy.Current
       const Look = lookOf(success, failure)
 
       /** When the first look began. A later run reads it from round 0. */
@@ -241,7 +241,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
           error: Execution.ExecutionCancelled,
           execute: Effect.gen(function* () {
             const startedMillis = yield* Clock.currentTimeMillis
-            if (yield* run.isCancelled()) return yield* blocks.cancellation(run)
+            if (yield* blocks.isCancelled(run)) return yield* blocks.cancellation(run)
             const seen = yield* Effect.either(look(lookPolicy))
             if (Either.isRight(seen) && Option.isSome(seen.right)) {
               return { _tag: "Done", value: seen.right.value } as const
@@ -369,7 +369,7 @@ export const compensating = <A, E, R>(
           // An interrupt must not end a compensation. `compensate` alone does not set this.
           if (undone > 0) run.sideEffects.handlesInterrupt = true
           yield* Effect.all(undone === 0 ? [] : compensations.reverse(), { discard: true }).pipe(
-            Effect.provideService(blocks.IsCompensating, true)
+            Effect.provideService(Body.IsCompensating, true)
           )
           return yield* Effect.fail(error)
         })

@@ -1,6 +1,7 @@
 export * as Batch from "./Batch.js"
 export * as CollectPayment from "./CollectPayment.js"
 export * as DisbursePayout from "./DisbursePayout.js"
+export * as Doubt from "./Doubt.js"
 export * as Durable from "./Durable.js"
 export * as IssueCard from "./IssueCard.js"
 export * as PaymentLinkWatch from "./PaymentLinkWatch.js"

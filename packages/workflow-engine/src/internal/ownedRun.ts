@@ -177,7 +177,9 @@ export const make = (store: engineStore.EngineStore) => {
       // A pause beside it does not suspend the body before the result is stored.
       return Workflow.wrapActivityResult(Effect.flatten(result), () => false)
     },
-    sideEffects: run.sideEffects
+    sideEffects: run.sideEffects,
+    used: new Set(),
+    parts: 0
   })
 
   return {

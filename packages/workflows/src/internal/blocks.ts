@@ -4,32 +4,15 @@ import * as Body from "@manilla/workflow-engine/Body"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import { checkName } from "@manilla/workflow-engine/Text"
 import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import * as Policy from "../Policy.js"
-
-/** A run, with what these blocks need. */
-export interface Run extends Body.Run {
-  readonly policy: Policy.Policy
-  /** The names of its blocks, and the keys of its writes. Each may be used once. */
-  readonly used: Set<string>
-  /** How many `compensating` have begun. */
-  parts: number
-}
-
-/** Whether compensations run: an `interrupt` is not heard then. */
-export class IsCompensating extends Context.Reference<IsCompensating>()(
-  "@manilla/workflows/IsCompensating",
-  { defaultValue: () => false }
-) {}
 
 /** By scope: `DurableDeferred.raceAll` and `into` copy the instance of a body, and keep its scope. */
-const runs = new WeakMap<Scope.Scope, Run>()
+const runs = new WeakMap<Scope.Scope, Body.Run>()
 
 /** The run that a block belongs to. */
-export const current: Effect.Effect<Run, never, Body.InExecution> = Effect.gen(function* () {
+export const current: Effect.Effect<Body.Run, never, Body.InExecution> = Effect.gen(function* () {
   const instance = yield* WorkflowEngine.WorkflowInstance
   const { executionId, scope, workflow } = instance
   if ((yield* Body.InStepOf) === executionId) {
@@ -52,19 +35,7 @@ const makeRun = (instance: WorkflowEngine.WorkflowInstance["Type"]) =>
     // A body that executes a workflow on another engine passes its own on to it.
     const inherited = Option.getOrUndefined(yield* Body.CurrentRun)
     const isOwn = inherited?.instance.executionId === instance.executionId
-    const own = isOwn ? inherited : onOtherEngine(instance)
-    const isCancelled: Run["isCancelled"] = (pause) =>
-      Effect.flatMap(IsCompensating, (isCompensating) =>
-        isCompensating ? Effect.succeed(false) : own.isCancelled(pause)
-      )
-    const run: Run = {
-      ...own,
-      isCancelled,
-      policy: yield* Policy.Current,
-      used: new Set(),
-      parts: 0
-    }
-    return run
+    return isOwn ? inherited : onOtherEngine(instance)
   })
 
 /** On an engine that is not ours, which handles an `interrupt` itself. */
@@ -80,15 +51,23 @@ const onOtherEngine = (instance: WorkflowEngine.WorkflowInstance["Type"]): Body.
         Effect.mapErrorCause(withoutInterrupts)
       )
     }),
-  sideEffects: Body.noSideEffects()
+  sideEffects: Body.noSideEffects(),
+  used: new Set(),
+  parts: 0
 })
+
+/** Whether an interrupt ends the body here. It must not end a compensation. */
+export const isCancelled = (run: Body.Run, pause?: string): Effect.Effect<boolean> =>
+  Effect.flatMap(Body.IsCompensating, (isCompensating) =>
+    isCompensating ? Effect.succeed(false) : run.isCancelled(pause)
+  )
 
 /** If one fiber of an activity fails, those beside it are interrupted. Without this, Effect would repeat the activity. */
 const withoutInterrupts = <E>(cause: Cause.Cause<E>) =>
   Cause.isInterruptedOnly(cause) ? cause : Cause.filter(cause, (one) => !Cause.isInterruptType(one))
 
 /** Notes that a body uses the name of a block, or a key, and that it may do so once. */
-export const once = ({ instance, sideEffects, used }: Run, name: string, why: string) =>
+export const once = ({ instance, sideEffects, used }: Body.Run, name: string, why: string) =>
   Effect.suspend(() => {
     sideEffects.hasBlocks = true
     sideEffects.handlesInterrupt = true
@@ -98,14 +77,18 @@ export const once = ({ instance, sideEffects, used }: Run, name: string, why: st
   })
 
 /** Runs a block under a name of its own. */
-export const named = <A, E, R>(name: string, block: (run: Run) => Effect.Effect<A, E, R>) =>
+export const named = <A, E, R>(name: string, block: (run: Body.Run) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(current, (run) => {
     const why = `two blocks have the name "${name}". The second would read the result of the first.`
     return Effect.zipRight(once(run, name, why), block(run))
   })
 
 /** The error of an execution that an `interrupt` has ended. */
-export const cancellation = ({ instance, key, sideEffects }: Run): Execution.ExecutionCancelled =>
+export const cancellation = ({
+  instance,
+  key,
+  sideEffects
+}: Body.Run): Execution.ExecutionCancelled =>
   new Execution.ExecutionCancelled({
     workflow: instance.workflow.name,
     businessKey: key,

@@ -1,4 +1,5 @@
 import * as DurableClock from "@effect/workflow/DurableClock"
+import type * as Body from "@manilla/workflow-engine/Body"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
@@ -25,10 +26,10 @@ export const sleep = (name: string, millis: number) =>
   })
 
 /** Like `sleep`, but an `interrupt` ends it with `ExecutionCancelled`. */
-export const unlessCancelled = (run: blocks.Run, name: string, millis: number) =>
+export const unlessCancelled = (run: Body.Run, name: string, millis: number) =>
   // Effect stores no pause of 0: a later run would ask again here, and an interrupt would end it before a write in doubt.
   millis <= 0
     ? Effect.void
-    : Effect.flatMap(run.isCancelled(name), (isCancelled) =>
+    : Effect.flatMap(blocks.isCancelled(run, name), (isCancelled) =>
         isCancelled ? blocks.cancellation(run) : sleep(name, millis)
       )

@@ -1,6 +1,5 @@
 import * as Errors from "@manilla/core/Errors"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Body from "@manilla/workflow-engine/Body"
 import { memoize } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
@@ -11,6 +10,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Doubt from "../Doubt.js"
+import * as Policy from "../Policy.js"
 import * as blocks from "./blocks.js"
 import * as names from "./names.js"
 import * as pauses from "./pauses.js"
@@ -64,61 +65,61 @@ export const write = <A, I, R>({
     Effect.gen(function* () {
       const why = `two writes have the key "${key}". The service takes the second for the first.`
       yield* blocks.once(run, `Idempotency-Key: ${key}`, why)
-      const { carryOn } = run.policy
+      const { carryOn } = yield* Policy.Current
       const { sideEffects } = run
       const Result = resultOf(success)
       const deadlineMillis = Duration.toMillis(carryOn.deadline)
+      let state = Doubt.start({ operation, key, deadlineMillis, sentMillis })
 
-      /** When the first request may have been sent. Not read before the first `begin`. */
-      let sinceMillis = sentMillis ?? Infinity
-      /** Contains the operation while the write is in doubt. */
-      const { open } = sideEffects
-      if (sentMillis !== undefined) open.add(operation)
+      /** The body counts a write as open while a request of it may be applied. */
+      const enter = (next: Doubt.State) => {
+        state = next
+        if (state.isInDoubt || state.isSending) sideEffects.open.add(operation)
+        else sideEffects.open.delete(operation)
+      }
+      enter(state)
+      const on = (event: Doubt.Event) => {
+        const next = Doubt.step(state, event)
+        enter(next.state)
+        return next
+      }
 
-      /** One call, with its own retries. */
+      /** One call, with its own retries. If the step is interrupted, it runs again in this run. */
       const call = (round: number) =>
         run.step({
           name: names.inRound("write", operation, round),
           success: Result,
           error: WriteError,
           execute: Effect.gen(function* () {
-            const waitedMillis = (yield* Clock.currentTimeMillis) - sinceMillis
-            const isInDoubt = open.has(operation)
-            if (!isInDoubt && (yield* run.isCancelled())) return yield* blocks.cancellation(run)
-            // The service may have forgotten the key. Written so that a `sentMillis` of `NaN` is too old as well.
-            if (isInDoubt && !(waitedMillis <= deadlineMillis)) return yield* tooOld(operation, key)
+            const isCancelled = yield* blocks.isCancelled(run)
             const pauseMillis = yield* pauses.nextMillis(carryOn, round)
-            const isLast = waitedMillis + pauseMillis > deadlineMillis
-            // If the step is interrupted, it runs again in this run: this request may have left.
-            open.add(operation)
+            const nowMillis = yield* Clock.currentTimeMillis
+            const next = on({ _tag: "Sending", nowMillis, pauseMillis, isCancelled })
+            if (next._tag === "Cancel") return yield* blocks.cancellation(run)
+            if (next._tag === "Fail") return yield* next.error
             return yield* send(key).pipe(
               Effect.map((resource) => ({ _tag: "Created", resource }) as const),
-              Effect.mapError((error) => (isInDoubt ? asUnknown(error, operation, key) : error)),
-              Effect.catchAll((error) =>
-                isWorthRepeating(error) && !isLast
-                  ? Effect.succeed({ _tag: "Open", error, pauseMillis } as const)
-                  : Effect.fail(error)
-              )
+              Effect.catchAll((answer) => {
+                const after = Doubt.step(state, { _tag: "Answered", error: answer })
+                return after._tag === "Pause"
+                  ? Effect.succeed({ _tag: "Open", error: after.error, pauseMillis } as const)
+                  : Effect.fail(after._tag === "Fail" ? after.error : answer)
+              })
             )
           })
         })
 
       const ended = Effect.gen(function* () {
         for (let round = 0; ; round++) {
-          const begun = yield* begin(run, operation, round)
-          // The earliest counts: the clock of another run may have been ahead.
-          sinceMillis = Math.min(sinceMillis, begun.atMillis)
-          // An earlier run began this round: in doubt, unless `call` finds its answer.
-          if (!begun.isFirst) open.add(operation)
+          on({ _tag: "Begun", ...(yield* begin(run, operation, round)) })
           const result: typeof Result.Type = yield* call(round)
           if (result._tag === "Created") {
             // Here, so that a defect of `idOf` leaves the write unknown.
             return { resource: result.resource, id: idOf(result.resource) }
           }
-          const isInDoubt = Errors.outcome(result.error) === "unknown"
-          if (!isInDoubt) open.delete(operation)
+          on({ _tag: "Answered", error: result.error })
           const pause = names.inRound("carry-on", operation, round)
-          yield* isInDoubt
+          yield* state.isInDoubt
             ? pauses.sleep(pause, result.pauseMillis)
             : pauses.unlessCancelled(run, pause, result.pauseMillis)
         }
@@ -135,7 +136,7 @@ export const write = <A, I, R>({
         }
         const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
         // After a defect or an interrupt, a request may still be sent, by another engine or a later run.
-        if (error === undefined) return void open.add(operation)
+        if (error === undefined) return void sideEffects.open.add(operation)
         // Nothing in doubt is cancelled.
         const isCancelled = error._tag === "ExecutionCancelled"
         const outcome = isCancelled ? "notApplied" : Errors.outcome(error)
@@ -159,7 +160,7 @@ const resultOf = memoize(<A, I>(success: Schema.Schema<A, I>) =>
 const Beginning = Schema.Struct({ atMillis: Schema.Number })
 
 /** A write-ahead record: if an earlier run has stored it, the request of the round may have left. */
-const begin = (run: blocks.Run, operation: string, round: number) =>
+const begin = (run: Body.Run, operation: string, round: number) =>
   Effect.gen(function* () {
     let isFirst = false
     const { atMillis } = yield* run.step({
@@ -174,54 +175,3 @@ const begin = (run: blocks.Run, operation: string, round: number) =>
     })
     return { atMillis, isFirst }
   })
-
-/** Whether the same request is worth sending again after a pause, with the same key. */
-export const isWorthRepeating = (error: Errors.KeyedWriteError): boolean => {
-  switch (error._tag) {
-    case "OutcomeUnknown":
-      return true
-    // An operator may replace a credential meanwhile.
-    case "UnauthorizedError":
-    case "TokenUnavailableError":
-      return true
-    case "AppliedUnreadable":
-    case "KeyReused":
-      return false
-    default:
-      return RetryPolicy.isPassing(error)
-  }
-}
-
-/** The error of a request in doubt: a refusal says nothing about the earlier request. */
-const asUnknown = (
-  error: Errors.KeyedWriteError,
-  operation: string,
-  key: IdempotencyKey.IdempotencyKey
-): Errors.KeyedWriteError => {
-  switch (error._tag) {
-    case "OutcomeUnknown":
-    case "AppliedUnreadable":
-    case "KeyReused":
-      return error
-    default:
-      return new Errors.OutcomeUnknown({
-        operation,
-        message: `${operation}: another request may have been applied, and this one was refused: ${error.message}`,
-        cause: error,
-        key
-      })
-  }
-}
-
-/** The service may have forgotten the key: to send the request again could pay twice. */
-const tooOld = (operation: string, key: IdempotencyKey.IdempotencyKey): Errors.OutcomeUnknown => {
-  const message =
-    `${operation}: an earlier request may have been applied, and is too old to be sent again under the ` +
-    `same key, "${key}". Check whether it was applied.`
-  const cause = new Errors.TransportError({
-    operation,
-    message: `${operation}: no response to the earlier request is known.`,
-    sent: true
-  })
-  return new Errors.OutcomeUnknown({ operation, message, cause, key })
-}

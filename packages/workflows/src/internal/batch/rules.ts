@@ -11,7 +11,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as DisbursePayout from "../../DisbursePayout.js"
-import { isWorthRepeating } from "../write.js"
+import { isWorthRepeating } from "../../Doubt.js"
 
 /** The name of the workflow of a batch. */
 export const workflowName = "Manilla/PayoutBatch/2"
