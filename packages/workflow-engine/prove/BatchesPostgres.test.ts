@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as postgresClient from "../src/internal/sql/postgresClient.js"
+import * as migrations from "../src/internal/sql/migrations.js"
 import * as sqlBatches from "../src/internal/sql/sqlBatches.js"
 import * as batches from "../test/utils/batches.js"
 
@@ -26,7 +27,7 @@ const server = Layer.scoped(
 const empty = Effect.gen(function* () {
   const sql = yield* Sql
   const table = yield* Effect.provideService(
-    Effect.zipRight(sqlBatches.createTables, sqlBatches.make),
+    Effect.zipRight(migrations.migrate("test"), sqlBatches.make),
     SqlClient.SqlClient,
     sql
   )

@@ -6,8 +6,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as postgresClient from "../src/internal/sql/postgresClient.js"
+import * as migrations from "../src/internal/sql/migrations.js"
 import * as runners from "../src/internal/sql/runners.js"
-import * as sqlEngine from "../src/internal/sql/sqlEngine.js"
 import * as sqlStore from "../src/internal/sql/sqlStore.js"
 import * as stores from "../test/utils/stores.js"
 
@@ -25,7 +25,7 @@ const server = Layer.scoped(
 /** A store without rows. */
 const empty = Effect.flatMap(Sql, (sql) =>
   Effect.gen(function* () {
-    yield* sqlEngine.createTables("test")
+    yield* migrations.migrate("test")
     yield* sql`TRUNCATE manilla_executions, manilla_steps, manilla_runners`
     return yield* sqlStore.make(yield* runners.make("15 seconds"))
   }).pipe(Effect.provideService(SqlClient.SqlClient, sql))

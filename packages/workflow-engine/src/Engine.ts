@@ -14,8 +14,8 @@ import { rootMessage } from "./internal/rootMessage.js"
 import type { Store } from "./Store.js"
 
 /**
- * The tables of the database have the layout of another version of this package. Nothing was changed in the
- * database, and nothing was started.
+ * A later version of this package has made the tables of the database, or one before its first layout. Nothing was changed
+ * in the database, and nothing was started.
  *
  * @since 0.1.0
  * @category errors
@@ -30,7 +30,11 @@ export class UnsupportedSchema extends Schema.TaggedError<UnsupportedSchema>(
   supported: Schema.Int
 }) {
   override get message(): string {
-    return `${this.database}: the tables have schema version ${this.stored}, and this version of @manilla/workflow-engine supports schema version ${this.supported}. Nothing was changed. Run the version of @manilla/workflow-engine that made the tables until its executions have ended, or use another database.`
+    const remedy =
+      this.stored > this.supported
+        ? "Use the version of @manilla/workflow-engine that made them, or a later one."
+        : "A process of this version that runs workflows brings tables of version 5 or later up to date: start one, or use another database."
+    return `${this.database}: the tables have schema version ${this.stored}, and this version of @manilla/workflow-engine has schema version ${this.supported}. Nothing was changed. ${remedy}`
   }
 }
 

@@ -19,6 +19,7 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type * as Engine from "./Engine.js"
+import * as migrations from "./internal/sql/migrations.js"
 import * as postgresClient from "./internal/sql/postgresClient.js"
 import * as sqlEngine from "./internal/sql/sqlEngine.js"
 import type * as Store from "./Store.js"
@@ -73,7 +74,7 @@ export const layerPostgres = ({
   // Behind the statements of thousands of executions, a sign of life would come too late.
   const beats = Effect.map(Layer.build(client(1)), Context.get(SqlClient.SqlClient))
   return sqlEngine.layer(runnerExpiration, beats).pipe(
-    Layer.provide(Layer.scopedDiscard(prepared)),
+    Layer.provide(Layer.effectDiscard(prepared)),
     Layer.provide(client(9)),
     Layer.catchAllCause((cause) =>
       Cause.isInterruptedOnly(cause)
@@ -83,23 +84,11 @@ export const layerPostgres = ({
   )
 }
 
-/** Its own number among the advisory locks of the database. */
-const creation = 4_114_431
-
-/**
- * Creates the tables. PostgreSQL fails if two runners create a table at the same moment, so that they take
- * turns.
- */
 const prepared = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const connection = yield* sql.reserve
-  yield* Effect.acquireRelease(
-    connection.executeRaw(`SELECT pg_advisory_lock(${creation})`, []),
-    () => Effect.ignore(connection.executeRaw(`SELECT pg_advisory_unlock(${creation})`, []))
-  )
   const [row] = yield* sql<{ readonly name: string }>`SELECT current_database() AS name`
-  yield* sqlEngine.createTables(`database ${row?.name}`)
-}).pipe(Effect.scoped)
+  yield* migrations.migrate(`database ${row?.name}`)
+})
 
 /**
  * Opens a database beside the runners on it, to look inside or to operate them. It runs and creates nothing.

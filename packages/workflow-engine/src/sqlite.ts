@@ -13,6 +13,7 @@ import type * as Scope from "effect/Scope"
 import { existsSync } from "node:fs"
 import * as Engine from "./Engine.js"
 import * as database from "./internal/sql/database.js"
+import * as migrations from "./internal/sql/migrations.js"
 import * as sqlEngine from "./internal/sql/sqlEngine.js"
 import type * as Store from "./Store.js"
 
@@ -69,7 +70,7 @@ const prepared = (file: string) =>
   Effect.gen(function* () {
     yield* database.checkName(file)
     const sql = yield* SqlClient.SqlClient
-    yield* sqlEngine.createTables(file)
+    yield* migrations.migrate(file)
     // Readers do not wait for the writer.
     yield* sql`PRAGMA journal_mode = WAL`
   }).pipe(

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as memoryBatches from "../src/internal/memoryBatches.js"
 import * as database from "../src/internal/sql/database.js"
+import * as migrations from "../src/internal/sql/migrations.js"
 import * as sqlBatches from "../src/internal/sql/sqlBatches.js"
 import * as batches from "./utils/batches.js"
 
@@ -12,7 +13,10 @@ describe("the table of batches in memory", () => batches.test(memoryBatches.make
 
 const onSqlite = Effect.gen(function* () {
   const context = yield* Layer.build(database.layer(yield* Files.database))
-  return yield* Effect.provide(Effect.zipRight(sqlBatches.createTables, sqlBatches.make), context)
+  return yield* Effect.provide(
+    Effect.zipRight(migrations.migrate("test"), sqlBatches.make),
+    context
+  )
 })
 
 describe("the table of batches on SQLite", () => {

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Files from "@manilla/test-support/Files"
 import * as Spans from "@manilla/test-support/Spans"
 import { forOperator } from "../src/internal/engineStore.js"
+import type * as Store from "../src/Store.js"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -11,8 +12,8 @@ import * as Option from "effect/Option"
 import * as memoryStore from "../src/internal/memoryStore.js"
 import * as transitions from "../src/internal/transitions.js"
 import * as database from "../src/internal/sql/database.js"
+import * as migrations from "../src/internal/sql/migrations.js"
 import * as runners from "../src/internal/sql/runners.js"
-import * as sqlEngine from "../src/internal/sql/sqlEngine.js"
 import * as sqlStore from "../src/internal/sql/sqlStore.js"
 import { execution } from "./utils/stores.js"
 import * as stores from "./utils/stores.js"
@@ -21,7 +22,7 @@ const onFile = (file: string) =>
   Effect.gen(function* () {
     const context = yield* Layer.build(database.layer(file))
     return yield* Effect.gen(function* () {
-      yield* sqlEngine.createTables("test")
+      yield* migrations.migrate("test")
       return yield* sqlStore.make(yield* runners.make("15 seconds"))
     }).pipe(Effect.provide(context))
   })
@@ -41,9 +42,10 @@ it.scoped("wakes, signals and purges of many executions share statements", () =>
     const store = yield* Effect.withTracer(onSqlite, tracer)
     const ids = Array.from({ length: 300 }, (_, i) => `ended-${i}`)
     yield* store.insert(execution(undefined))
-    for (const id of ids) {
-      yield* store.insert({ ...execution(undefined, id), end: { state: "Failed", atMillis: 2 } })
-    }
+    const end = { state: "Failed", atMillis: 2 } as const
+    yield* Effect.forEach(ids, (id) => store.insert({ ...execution(undefined, id), end }), {
+      concurrency: "unbounded"
+    })
     const operator = forOperator(store)
     const all = yield* store.list({ states: ["Failed"] }, undefined, 300)
     const signal = (id: string) =>
@@ -59,6 +61,31 @@ it.scoped("wakes, signals and purges of many executions share statements", () =>
     }
     assert.lengthOf(yield* store.steps("id-42"), 300)
     assert.lengthOf(yield* store.list({ isPurged: true }, undefined, 301), 300)
+  })
+)
+
+it.scoped("a list reads the rows of its page only", () =>
+  Effect.gen(function* () {
+    const file = yield* Files.database
+    const sql = Context.get(yield* Layer.build(database.layer(file)), SqlClient.SqlClient)
+    let statement = ""
+    const attribute = (_: string, name: string, value: unknown) => {
+      if (name === "db.query.text") statement = String(value)
+    }
+    const { list } = yield* onFile(file)
+    for (const filter of [
+      { states: ["Failed"] },
+      { states: ["Running", "Waiting"] },
+      { states: ["Succeeded"], isPurged: false, endedBeforeMillis: 5 }
+    ] satisfies ReadonlyArray<Store.Filter>) {
+      yield* Effect.withTracer(list(filter, undefined, 10), Spans.tracer({ attribute }))
+      const plan = yield* sql.unsafe<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${statement}`)
+      const reads = plan
+        .map(({ detail }) => detail)
+        .filter((detail) => /^(SCAN|SEARCH)/.test(detail))
+      const index = /^(SCAN|SEARCH) listed USING COVERING INDEX manilla_executions_listed/
+      assert.match(reads.find((detail) => detail.includes("listed")) ?? "", index)
+    }
   })
 )
 

@@ -292,9 +292,20 @@ layer(server, {
     }).pipe(Effect.provide(services))
   )
 
-  it.scoped("a start that takes too long is a typed error", () =>
+  /** An empty database on the server. */
+  const newDatabase = (name: string) =>
     Effect.gen(function* () {
       const { url } = yield* Server
+      const sql = yield* PgClient.make({ url })
+      yield* sql`CREATE DATABASE ${sql(name)}`
+      const at = new URL(Redacted.value(url))
+      at.pathname = `/${name}`
+      return Redacted.make(at.href)
+    })
+
+  it.scoped("a start that takes too long is a typed error", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase("locked")
       // As another runner does that was stopped while it created its tables.
       const sql = yield* PgClient.make({ url })
       yield* Effect.flatMap(sql.reserve, (connection) =>
@@ -307,24 +318,19 @@ layer(server, {
       })
       const error = yield* Effect.flip(Layer.build(engine))
       assert.strictEqual(error._tag, "DatabaseUnavailable")
-      assert.match(error.message, /statement timeout|was silent for 1 s/)
+      assert.match(error.message, /statement timeout|was silent for 1 s|not queryable/)
     }).pipe(Effect.provide(Reactivity.layer))
   )
 
   it.scoped("a database of another schema version is a typed error, and stays as it is", () =>
     Effect.gen(function* () {
-      const { url } = yield* Server
-      const sql = yield* PgClient.make({ url })
-      yield* sql`CREATE DATABASE other`
-      const at = new URL(Redacted.value(url))
-      at.pathname = "/other"
-      const other = Redacted.make(at.href)
+      const other = yield* newDatabase("other")
       const others = yield* PgClient.make({ url: other })
       yield* others`CREATE TABLE manilla_schema (id INTEGER, version INTEGER)`
       yield* others`INSERT INTO manilla_schema VALUES (1, 99)`
       const newer = yield* Effect.flip(Layer.build(layerPostgres({ url: other })))
       assert.include(newer.message, "database other: the tables have schema version 99")
-      assert.propertyVal(newer, "supported", 5)
+      assert.propertyVal(newer, "supported", 6)
       const tables = yield* others`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`
       assert.lengthOf(tables, 1)
     }).pipe(Effect.provide(Reactivity.layer))

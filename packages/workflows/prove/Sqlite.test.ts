@@ -195,7 +195,7 @@ describe("a database", () => {
       const stamped = readFileSync(path)
       const newer = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: path })))
       assert.include(newer.message, `${path}: the tables have schema version 99`)
-      assert.propertyVal(newer, "supported", 5)
+      assert.propertyVal(newer, "supported", 6)
       assert.isTrue(stamped.equals(readFileSync(path)))
     }).pipe(Effect.scoped)
   )

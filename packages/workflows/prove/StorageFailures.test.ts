@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as database from "../../workflow-engine/src/internal/sql/database.js"
+import * as migrations from "../../workflow-engine/src/internal/sql/migrations.js"
 import * as sqlEngine from "../../workflow-engine/src/internal/sql/sqlEngine.js"
 import * as world from "../test/utils/world.js"
 
@@ -57,7 +58,7 @@ describe("a database that becomes", () => {
         const context = yield* Layer.build(
           DisbursePayout.layer.pipe(
             Layer.provideMerge(sqlEngine.layer("15 seconds", SqlClient.SqlClient)),
-            Layer.provideMerge(Layer.effectDiscard(sqlEngine.createTables("test"))),
+            Layer.provideMerge(Layer.effectDiscard(migrations.migrate("test"))),
             Layer.provideMerge(database.layer(yield* Files.database))
           )
         )

@@ -34,6 +34,8 @@ export const layer = (file: string): Layer.Layer<SqlClient.SqlClient, SqlError> 
           connection
         ),
         compiler: Statement.makeCompilerSqlite(),
+        // A transaction that reads first would fail at its first change, if another process has made one meanwhile.
+        beginTransaction: "BEGIN IMMEDIATE",
         spanAttributes: []
       })
     })

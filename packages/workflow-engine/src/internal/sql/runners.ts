@@ -42,15 +42,6 @@ const isGone = (row: Row): boolean => {
   }
 }
 
-export const createTable = Effect.flatMap(SqlClient.SqlClient, (sql) => {
-  const id = dialect(sql)("BIGSERIAL PRIMARY KEY", "INTEGER PRIMARY KEY AUTOINCREMENT")
-  return sql`
-    CREATE TABLE IF NOT EXISTS manilla_runners (
-      id ${id}, place TEXT NOT NULL, pid BIGINT NOT NULL, born BIGINT NOT NULL,
-      beat BIGINT NOT NULL
-    )`
-})
-
 /**
  * The runners of an SQLite or PostgreSQL database, which have a table. One that is silent for some time has died,
  * and so has one whose process is gone. The time is the database's.

@@ -16,23 +16,6 @@ const itemColumns = {
   result: "TEXT"
 }
 
-export const createTables = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`
-    CREATE TABLE IF NOT EXISTS manilla_batches_1 (
-      key TEXT PRIMARY KEY,
-      epoch INTEGER NOT NULL,
-      phase TEXT NOT NULL,
-      total INTEGER NOT NULL,
-      started DOUBLE PRECISION NOT NULL,
-      ended DOUBLE PRECISION
-    )`
-  yield* sql`
-    CREATE TABLE IF NOT EXISTS manilla_batch_items_1 (
-      ${sql.csv(statements.declarations(itemColumns))}, PRIMARY KEY (batch, number), UNIQUE (batch, key)
-    ) ${statements.dialect(sql)("", "WITHOUT ROWID")}`
-})
-
 /**
  * Batches in two tables of an SQLite or PostgreSQL database, which exist. The columns have the names of the members.
  * Times are floating-point numbers, which arrive as numbers from both.

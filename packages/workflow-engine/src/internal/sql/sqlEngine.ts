@@ -6,22 +6,9 @@ import * as Layer from "effect/Layer"
 import * as Engine from "../../Engine.js"
 import * as engine from "../engine.js"
 import { forOperator } from "../engineStore.js"
+import * as migrations from "./migrations.js"
 import * as runners from "./runners.js"
-import * as schemaVersion from "./schemaVersion.js"
-import * as sqlBatches from "./sqlBatches.js"
 import * as sqlStore from "./sqlStore.js"
-
-/** Creates the tables. Fails, and changes nothing, if those of another version are there. */
-export const createTables = (database: string) =>
-  Effect.all(
-    [
-      schemaVersion.check(database),
-      runners.createTable,
-      sqlStore.createTables,
-      sqlBatches.createTables
-    ],
-    { discard: true }
-  )
 
 /** How often a runner looks for work, which is the precision of durable pauses. Each look is a query. */
 const pollInterval = Duration.seconds(1)
@@ -52,7 +39,7 @@ export const open = (database: string, client: Layer.Layer<SqlClient.SqlClient, 
   Effect.gen(function* () {
     const context = yield* Layer.build(client)
     return yield* Effect.gen(function* () {
-      if (yield* schemaVersion.isNew(database)) {
+      if (!(yield* migrations.hasTables(database))) {
         return yield* Effect.fail("no workflows are stored here")
       }
       return forOperator(yield* sqlStore.make(yield* runners.make("1 minute")))

@@ -8,7 +8,7 @@ import type * as engineStore from "../engineStore.js"
 import { grouped } from "./grouped.js"
 import * as sqlBatches from "./sqlBatches.js"
 import * as statements from "./statements.js"
-import { declarations, failed, given } from "./statements.js"
+import { failed, given } from "./statements.js"
 
 const columns = {
   execution_id: "TEXT NOT NULL PRIMARY KEY",
@@ -103,27 +103,6 @@ const stepOf = (row: Pick<StepRow, "execution_id" | "name">) => `${row.execution
 
 type Name = Pick<Row, "workflow" | "business_key">
 const nameOf = (row: Name) => JSON.stringify([row.workflow, row.business_key])
-
-export const createTables = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const withoutRowid = statements.dialect(sql)("", "WITHOUT ROWID")
-  yield* sql`CREATE TABLE IF NOT EXISTS manilla_executions (${sql.csv(declarations(columns))}) ${withoutRowid}`
-  yield* sql`
-    CREATE INDEX IF NOT EXISTS manilla_executions_key ON manilla_executions (business_key, workflow)`
-  yield* sql`
-    CREATE INDEX IF NOT EXISTS manilla_executions_due
-    ON manilla_executions (due_millis) WHERE ended_millis IS NULL AND runner IS NULL`
-  yield* sql`
-    CREATE INDEX IF NOT EXISTS manilla_executions_runner
-    ON manilla_executions (runner) WHERE runner IS NOT NULL`
-  yield* sql`
-    CREATE INDEX IF NOT EXISTS manilla_executions_started
-    ON manilla_executions (started_millis, workflow, business_key)`
-  yield* sql`
-    CREATE TABLE IF NOT EXISTS manilla_steps (
-      ${sql.csv(declarations(stepColumns))}, PRIMARY KEY (execution_id, name)
-    ) ${withoutRowid}`
-})
 
 /** The executions in a table of an SQLite or PostgreSQL database, which exists. */
 export const make = (
@@ -263,12 +242,14 @@ export const make = (
         return Option.some(after)
       })
 
+    /** Reads the pause of open executions only: it is not in the index. */
     const isInState = (state: Execution.Status["state"]) =>
-      state === "Running"
-        ? sql`(ended_millis IS NULL AND pause IS NULL)`
-        : state === "Waiting"
-          ? sql`(ended_millis IS NULL AND pause IS NOT NULL)`
-          : sql`ended_as = ${state}`
+      state === "Running" || state === "Waiting"
+        ? sql`(ended_as IS NULL AND (
+            SELECT pause IS ${sql.literal(state === "Running" ? "" : "NOT")} NULL FROM manilla_executions AS one
+            WHERE one.execution_id = listed.execution_id
+          ))`
+        : sql`ended_as = ${state}`
 
     return {
       find: (name) =>
@@ -280,22 +261,28 @@ export const make = (
       modify,
       list: (filter, after, limit) =>
         sql<Row>`
-        SELECT * FROM manilla_executions
-        WHERE ${sql.and([
-          ...given(filter.workflow, (workflow) => sql`workflow = ${workflow}`),
-          ...given(filter.businessKey, (key) => sql`business_key = ${key}`),
-          ...given(filter.states, (some) => sql.or([sql`1 = 0`, ...some.map(isInState)])),
-          ...given(filter.startedBeforeMillis, (millis) => sql`started_millis < ${millis}`),
-          ...given(filter.endedBeforeMillis, (millis) => sql`ended_millis < ${millis}`),
-          ...given(filter.isPurged, (isPurged) => sql`purged = ${isPurged ? 1 : 0}`),
-          ...given(
-            after,
-            ({ businessKey, executionId, startedMillis, workflow }) =>
-              sql`(started_millis, workflow, business_key, execution_id) >
-                (${startedMillis}, ${workflow}, ${businessKey}, ${executionId})`
+          SELECT * FROM manilla_executions WHERE execution_id IN (
+            SELECT execution_id FROM manilla_executions AS listed
+            WHERE ${sql.and([
+              ...given(filter.workflow, (workflow) => sql`workflow = ${workflow}`),
+              ...given(filter.businessKey, (key) => sql`business_key = ${key}`),
+              ...given(filter.states, (some) => sql.or([sql`1 = 0`, ...some.map(isInState)])),
+              ...given(filter.startedBeforeMillis, (millis) => sql`started_millis < ${millis}`),
+              ...given(
+                filter.endedBeforeMillis,
+                (millis) => sql`(ended_millis < ${millis} AND started_millis <= ${millis})`
+              ),
+              ...given(filter.isPurged, (isPurged) => sql`purged = ${isPurged ? 1 : 0}`),
+              ...given(
+                after,
+                ({ businessKey, executionId, startedMillis, workflow }) =>
+                  sql`(started_millis, workflow, business_key, execution_id) >
+                    (${startedMillis}, ${workflow}, ${businessKey}, ${executionId})`
+              )
+            ])}
+            ORDER BY started_millis, workflow, business_key, execution_id LIMIT ${limit}
           )
-        ])}
-        ORDER BY started_millis, workflow, business_key, execution_id LIMIT ${limit}`.pipe(
+          ORDER BY started_millis, workflow, business_key, execution_id`.pipe(
           Effect.map((rows) => rows.map(fromRow)),
           failed("list executions")
         ),
@@ -368,7 +355,8 @@ export const make = (
         insertSignal(toStepRow(executionId, step)).pipe(Effect.asVoid, failed("store a signal")),
       forgetSignals: (beforeMillis) =>
         sql`
-          DELETE FROM manilla_steps WHERE stored_millis < ${beforeMillis} AND NOT EXISTS (
+          DELETE FROM manilla_steps
+          WHERE name LIKE 'deferred/%' AND stored_millis < ${beforeMillis} AND NOT EXISTS (
             SELECT 1 FROM manilla_executions AS one WHERE one.execution_id = manilla_steps.execution_id
           )`.pipe(Effect.asVoid, failed("delete signals")),
       forget: (executionId) =>

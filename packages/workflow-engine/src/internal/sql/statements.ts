@@ -21,8 +21,18 @@ export const failed =
     )
 
 /** Words of a statement that the databases do not share. */
-export const dialect = (sql: SqlClient.SqlClient) => (postgres: string, sqlite: string) =>
-  sql.literal(sql.onDialectOrElse({ sqlite: () => sqlite, orElse: () => postgres }))
+export type Words = (postgres: string, sqlite: string) => string
+
+export const wordsOf =
+  (sql: SqlClient.SqlClient): Words =>
+  (postgres, sqlite) =>
+    sql.onDialectOrElse({ sqlite: () => sqlite, orElse: () => postgres })
+
+/** The same, in a statement. */
+export const dialect =
+  (sql: SqlClient.SqlClient) =>
+  (...words: Parameters<Words>) =>
+    sql.literal(wordsOf(sql)(...words))
 
 /** The condition for a part of a filter: none for a part that is left out. */
 export const given = <A>(
