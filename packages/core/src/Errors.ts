@@ -216,9 +216,12 @@ export class TransportError extends Schema.TaggedError<TransportError>()("Transp
   /**
    * The system's error code, such as `ECONNRESET`. `CLIENT_DIED` if the `HttpClient` died or was
    * interrupted. `NO_CONNECTION_IN_TIME` if all connections of `UndiciClient` were busy, or none could be
-   * made. `BLOCKED_PORT` if `fetch` forbids the port of the base URL.
+   * made. `fetch` refuses some requests itself: `BLOCKED_PORT`, `NO_PERMISSION` (Deno), `FOREIGN_SIGNAL`.
+   * `NO_FETCH` if the runtime has none.
    */
-  code: Schema.optional(Schema.String)
+  code: Schema.optional(Schema.String),
+  /** The reason in words, such as `the certificate of the server has expired`, if `code` does not say all. */
+  reason: Schema.optional(Schema.String)
 }) {}
 
 /**

@@ -11,6 +11,7 @@ import * as fetchInit from "./internal/fetchInit.js"
 import { schedule } from "./internal/fiber.js"
 import { toHttpClient } from "./internal/httpClient.js"
 import * as transports from "./internal/transport.js"
+import * as unconnected from "./internal/unconnected.js"
 
 /**
  * Makes a client from a `fetch` function, such as the one of a service binding. It must not retry;
@@ -19,8 +20,9 @@ import * as transports from "./internal/transport.js"
  * @since 0.1.0
  * @category constructors
  */
-export const make = (fetch: typeof globalThis.fetch): HttpClient.HttpClient =>
-  toHttpClient({
+export const make = (fetch: typeof globalThis.fetch): HttpClient.HttpClient => {
+  unconnected.watch()
+  return toHttpClient({
     send: (request) =>
       Effect.withFiberRuntime((fiber) =>
         Effect.async<transports.Result>((resume) => {
@@ -44,6 +46,7 @@ export const make = (fetch: typeof globalThis.fetch): HttpClient.HttpClient =>
         })
       )
   })
+}
 
 /**
  * A layer that provides a client on the global `fetch`.

@@ -169,7 +169,7 @@ const optionsOf = ({
 })
 
 /** All connections are busy, or none could be made. */
-const noConnection: transports.NotSent = { _tag: "NotSent", code: "NO_CONNECTION_IN_TIME" }
+const noConnection = /* @__PURE__ */ transports.notSent({ code: "NO_CONNECTION_IN_TIME" })
 
 /** Dispatches requests, now or in the next turn of the event loop. */
 interface Turns {
@@ -239,8 +239,8 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
       if (this.done === undefined) return
       try {
         dispatcherOf(request.origin).dispatch(optionsOf(request), this)
-      } catch {
-        this.cutOff(transports.died)
+      } catch (error) {
+        this.cutOff(transports.died(error))
       }
     })
   }
@@ -281,10 +281,9 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    const code = Predicate.hasProperty(error, "code") ? String(error.code) : undefined
-    const lost: transports.Lost = { _tag: "Lost", code }
-    if (this.controller === undefined) this.end({ _tag: "NotSent", code })
-    else this.end(this.status === 0 ? lost : this.answered(lost))
+    if (this.controller === undefined) this.end(transports.notSent(error))
+    else if (this.status === 0) this.end(transports.lost(error))
+    else this.end(this.answered(transports.lost(error)))
   }
 
   private answered(body: transports.Answered["body"]): transports.Answered {

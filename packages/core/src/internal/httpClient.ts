@@ -8,6 +8,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -15,6 +16,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as fetchInit from "./fetchInit.js"
 import { contextOf, within } from "./fiber.js"
+import * as unconnected from "./unconnected.js"
 import { died, failed, isBounded, join, lost } from "./transport.js"
 import type {
   Answered,
@@ -79,8 +81,7 @@ const toResponse = (
   result: Result
 ): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError> => {
   if (result._tag !== "Answered") {
-    const syscall = result._tag === "NotSent" ? { syscall: "connect" } : {}
-    const cause = Object.assign(failureOf(result), syscall)
+    const cause = failureOf(result)
     return Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport", cause }))
   }
   const { body, headers, status } = result
@@ -91,8 +92,16 @@ const toResponse = (
   return Effect.succeed(HttpClientResponse.fromWeb(request, webResponse(content, status, headers)))
 }
 
-const failureOf = (result: NotSent | Lost | TimedOut): Error =>
-  Object.assign(new Error(result._tag), { code: "code" in result ? result.code : undefined })
+/** An error that is read as the same result again. */
+const failureOf = (result: NotSent | Lost | TimedOut): Error => {
+  if (result._tag === "TimedOut") return new Error("no response in time")
+  const { _tag, code, reason } = result
+  return Object.assign(
+    new Error(reason ?? "the connection was lost"),
+    code === undefined ? {} : { code },
+    _tag === "NotSent" ? { syscall: "connect" } : {}
+  )
+}
 
 /** A body that fails: it was lost after its status arrived, or is too large. */
 const brokenStream = (error: Error): ReadableStream =>
@@ -121,6 +130,7 @@ class BodyLimit extends Context.Reference<BodyLimit>()("@manilla/core/BodyLimit"
 const tooLarge = new Error("the response body exceeds the limit")
 
 const overHttpClient = (client: HttpClient.HttpClient): Transport => {
+  unconnected.watch()
   const guarded = client.pipe(
     // The client's own span would contain the URL and the headers.
     HttpClient.withTracerDisabledWhen(() => true),
@@ -153,7 +163,7 @@ const overHttpClient = (client: HttpClient.HttpClient): Transport => {
     send: (request) =>
       Effect.map(within(request.timeoutMillis, exchange(request)), (exit) => {
         if (exit === undefined) return { _tag: "TimedOut", afterMillis: request.timeoutMillis }
-        return Exit.isSuccess(exit) ? exit.value : died
+        return Exit.isSuccess(exit) ? exit.value : died(Cause.squash(exit.cause))
       })
   }
 }

@@ -61,7 +61,7 @@ export const notSent = (operation: string, why: string, addition: Addition = {})
 
 export const noConnection = (
   operation: string,
-  { _tag, code }: NotSent | Lost,
+  { _tag, code, reason, remedy }: NotSent | Lost,
   { facts = [], sentences = [] }: Addition = {}
 ): string =>
   compose({
@@ -70,7 +70,8 @@ export const noConnection = (
         ? `${operation}: the connection was lost after the request may have been sent`
         : `${operation}: no connection; nothing was sent`,
     facts: [code, ...facts],
-    sentences
+    details: [reason],
+    sentences: [...sentences, remedy]
   })
 
 export const timedOut = (operation: string, afterMillis: number, addition: Addition = {}): string =>
@@ -219,8 +220,6 @@ const adviceOn = (
           ? "Wait before you retry."
           : `Wait ${seconds(retryAfterMillis)} before you retry.`
       ]
-    case "NotSent":
-      return ["Check the base URL and the network connection."]
     default:
       return []
   }

@@ -34,7 +34,7 @@ export const makeReader = (name: string, operation: Operation.Operation): Reader
   const unreadable = malformed(name)
 
   const read: Reader["read"] = (result, context) => {
-    if (result._tag !== "Answered") return noResponse(name, result)
+    if (result._tag !== "Answered") return noResponse(name, result, context)
     const { status } = result
     const isSuccess = status >= 200 && status < 300
     const parsed = parse(result.body)
@@ -46,7 +46,7 @@ export const makeReader = (name: string, operation: Operation.Operation): Reader
     // unreadable, and a success with a lost body is retried as a lost connection, not reported as unreadable.
     // Data is compared with the request before its schema, because another resource may match the schema as well.
     if (!isSuccess && !isContradicted) return noSuccess(result, value, context)
-    if (parsed._tag === "Lost") return noResponse(name, parsed)
+    if (parsed._tag === "Lost") return noResponse(name, parsed, context)
     if (parsed._tag !== "Json") return unreadable(result, context, parsed._tag, undefined)
     if (succeeded === undefined) return unreadable(result, context, "NotAnEnvelope", value)
     if (succeeded !== isSuccess) return unreadable(result, context, "Contradiction", value)
@@ -96,7 +96,11 @@ const foundIn = (resource: unknown, { sanitizer }: Context): messages.Found => {
 // No response
 // -----------------------------------------------------------------------------------------------
 
-const noResponse = (operation: string, result: Exclude<Result, Answered>): Failure => {
+const noResponse = (
+  operation: string,
+  result: Exclude<Result, Answered>,
+  { sanitizer }: Context
+): Failure => {
   if (result._tag === "TimedOut") {
     const { afterMillis } = result
     return failure((addition) => {
@@ -104,12 +108,13 @@ const noResponse = (operation: string, result: Exclude<Result, Answered>): Failu
       return new Errors.TimeoutError({ operation, message, afterMillis })
     }, "TimeoutError")
   }
-  const { code } = result
+  const { code, reason: words } = result
   const sent = result._tag === "Lost"
   return failure(
     (addition) => {
-      const message = messages.noConnection(operation, result, addition)
-      return new Errors.TransportError({ operation, message, sent, code })
+      const reason = words === undefined ? undefined : sanitizer().text(words)
+      const message = messages.noConnection(operation, { ...result, reason }, addition)
+      return new Errors.TransportError({ operation, message, sent, code, reason })
     },
     sent ? "ConnectionLost" : "NotSent"
   )

@@ -3,7 +3,10 @@
  * results; it never fails.
  */
 import type * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
+import { explain } from "../NetworkFailure.js"
+import type { NetworkFailure } from "../NetworkFailure.js"
+import { rootsOf } from "./networkRoots.js"
+import { isBefore } from "./networkRules.js"
 
 /** One request. */
 export interface Request {
@@ -25,17 +28,13 @@ export interface Request {
 export type Result = NotSent | Lost | TimedOut | Answered
 
 /** No byte of the request was sent, so it was not applied. */
-export interface NotSent {
+export interface NotSent extends NetworkFailure {
   readonly _tag: "NotSent"
-  /** The system's error code, such as `ECONNREFUSED`. */
-  readonly code: string | undefined
 }
 
 /** The connection was lost after the request may have been sent. */
-export interface Lost {
+export interface Lost extends NetworkFailure {
   readonly _tag: "Lost"
-  /** The system's error code, such as `ECONNRESET`; `CLIENT_DIED` if the `HttpClient` died. */
-  readonly code: string | undefined
 }
 
 /** No complete response arrived within the timeout. The request may have been sent. */
@@ -64,7 +63,7 @@ export interface Transport {
 }
 
 /** A client that died may have sent the request. */
-export const died: Lost = { _tag: "Lost", code: "CLIENT_DIED" }
+export const died = (error: unknown): Lost => ({ ...lost(error), code: "CLIENT_DIED" })
 
 /** Created once: the stack trace of an error costs more than a request. */
 export const aborted = /* @__PURE__ */ new Error("the request was aborted")
@@ -92,58 +91,10 @@ export const isBounded = (
 
 /** The result of a request that failed with an error of the client. In doubt, it may have been sent. */
 export const failed = (error: unknown): NotSent | Lost => {
-  if (isBlockedPort(error)) return { _tag: "NotSent", code: "BLOCKED_PORT" }
-  const failures = systemFailures(error)
-  const isNotSent = failures.length > 0 && failures.every(isBeforeSending)
-  return { _tag: isNotSent ? "NotSent" : "Lost", code: failures[0]?.code }
+  const roots = rootsOf(error)
+  return roots.length > 0 && roots.every(isBefore) ? notSent(error) : lost(error)
 }
 
-/** The result of a response whose body was lost. */
-export const lost = (error: unknown): Lost => ({
-  _tag: "Lost",
-  code: systemFailures(error)[0]?.code
-})
+export const notSent = (error: unknown): NotSent => ({ _tag: "NotSent", ...explain(error) })
 
-/** `fetch` of Node and Deno refuses some ports, such as 6000, with errors that have no code. */
-const isBlockedPort = (error: unknown): boolean =>
-  error instanceof Error &&
-  (/^bad port$|^Fetch failed: Requests to port \d+ are blocked$/.test(error.message) ||
-    isBlockedPort(error.cause))
-
-interface SystemFailure {
-  readonly code: string
-  /** The system call that failed; absent for the client's own errors. */
-  readonly syscall: string | undefined
-}
-
-/**
- * Whether no connection was established. The system reports the same codes for an established
- * connection that is lost later, so the system call decides. In doubt, the request may have been sent.
- */
-const isBeforeSending = ({ code, syscall }: SystemFailure): boolean =>
-  syscall === "connect" || syscall === "getaddrinfo" || beforeSending.has(code)
-
-const beforeSending: ReadonlySet<string> = new Set([
-  "UND_ERR_CONNECT_TIMEOUT",
-  "CERT_HAS_EXPIRED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE"
-])
-
-/** The system errors at the root of an error, with one for each address that was tried. */
-const systemFailures = (cause: unknown, depth = 0): ReadonlyArray<SystemFailure> => {
-  if (depth > 5 || !Predicate.isRecord(cause)) return []
-  const { code, errors, syscall } = cause
-  if (Array.isArray(errors) && errors.length > 0) {
-    return errors.flatMap((inner) => systemFailures(inner, depth + 1))
-  }
-  const inner = systemFailures(cause["cause"], depth + 1)
-  if (inner.length > 0) return inner
-  return typeof code === "string"
-    ? [{ code, syscall: typeof syscall === "string" ? syscall : undefined }]
-    : []
-}
+export const lost = (error: unknown): Lost => ({ _tag: "Lost", ...explain(error) })
