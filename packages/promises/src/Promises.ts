@@ -206,7 +206,9 @@ const settle = async <A, E, R>(
   // Otherwise, a request might be sent before the interruption.
   signal?.throwIfAborted()
   const result = Effect.match(effect, { onFailure: failed, onSuccess: succeeded })
-  const exit = await Runtime.runPromiseExit(runtime, result, signal && { signal })
+  const controller = signal && new AbortController()
+  const leave = signal && onAbort(signal, () => controller?.abort())
+  const exit = await Runtime.runPromiseExit(runtime, result, controller).finally(leave)
   if (Exit.isSuccess(exit)) return exit.value
   if (Cause.isInterruptedOnly(exit.cause)) signal?.throwIfAborted()
   throw Cause.squash(exit.cause)
@@ -232,8 +234,32 @@ const iterate = (results: Stream.Stream<unknown>, runtime: Runtime.Runtime<never
 
 /** Dies with the reason when the signal is aborted. */
 const aborted = (signal: AbortSignal): Effect.Effect<never> =>
-  Effect.async((resume, interrupted) => {
+  Effect.async((resume) => {
     const die = () => resume(Effect.die(signal.reason))
-    if (signal.aborted) die()
-    else signal.addEventListener("abort", die, { once: true, signal: interrupted })
+    if (signal.aborted) return die()
+    return Effect.sync(onAbort(signal, die))
   })
+
+/** The calls that end when a signal is aborted. */
+const waiting = new WeakMap<EventTarget, Set<() => void>>()
+
+/**
+ * Runs a function when the signal is aborted, and returns a function that prevents it. All calls share one listener:
+ * Node 20 warns of a leak at the eleventh.
+ */
+const onAbort = (signal: AbortSignal, run: () => void): (() => void) => {
+  const calls = waiting.get(signal) ?? new Set()
+  if (calls.size === 0) {
+    waiting.set(signal, calls)
+    signal.addEventListener("abort", endAll)
+  }
+  calls.add(run)
+  return () => {
+    calls.delete(run)
+    if (calls.size === 0) signal.removeEventListener("abort", endAll)
+  }
+}
+
+const endAll = ({ target }: Event): void => {
+  if (target !== null) waiting.get(target)?.forEach((end) => end())
+}

@@ -234,6 +234,22 @@ describe("an iterator that is used by hand", () => {
 })
 
 describe("a signal", () => {
+  it("may be shared by many calls, and ends them all", async () => {
+    const { add, manilla } = await connect()
+    await add(Fault.delay("10 minutes", { operation: "Payments.create" }))
+    const controller = new AbortController()
+    const { signal } = controller
+    const paying = Array.from({ length: 30 }, (_, order) =>
+      manilla.payments.collect(request, { key: IdempotencyKey.derive("order", `${order}`), signal })
+    )
+    // Node 20 warns of a leak at the eleventh listener.
+    assert.lengthOf(getEventListeners(signal, "abort"), 1)
+    controller.abort(new Error("the buyer left"))
+    for (const payment of paying) assert.strictEqual(await rejected(payment), signal.reason)
+    assert.isEmpty(getEventListeners(signal, "abort"))
+    await manilla.close()
+  })
+
   it("keeps nothing of the calls that ended", async () => {
     const { manilla } = await connect()
     const { signal } = new AbortController()
