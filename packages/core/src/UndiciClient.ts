@@ -115,6 +115,22 @@ export const layerWith = ({
 export const layer: Layer.Layer<HttpClient.HttpClient, ConfigurationError> = layerWith({})
 
 /**
+ * Of several addresses, Node gives each but the last 250 ms. A handshake over a long way takes longer, and the last
+ * address may be of a family that the network does not have. Then each gets more time.
+ */
+const connectors = [250, 1000, 4000].map((autoSelectFamilyAttemptTimeout) =>
+  // The type requires a port, which undici replaces.
+  Undici.buildConnector({ port: 0, autoSelectFamily: true, autoSelectFamilyAttemptTimeout })
+)
+
+/** Whether an address got too little time, and the others failed. */
+const isCutOff = (error: Error | null): boolean =>
+  error instanceof AggregateError &&
+  error.errors.some(
+    (one: unknown) => Predicate.hasProperty(one, "code") && one.code === "ETIMEDOUT"
+  )
+
+/**
  * A pool for each origin. undici's `Agent` closes a pool when its last connection ends, even while
  * requests wait for a new one. After a pause, each request may then need a connection of its own.
  */
@@ -124,15 +140,25 @@ const makePools = (connections: number) =>
     /** Open, or being connected. */
     const sockets = new Set<Socket>()
     let isDestroyed = false
-    const open = Undici.buildConnector({})
-    const connect: Undici.buildConnector.connector = (options, callback) => {
-      if (isDestroyed) return callback(transports.aborted, null)
+    /** Connects with the first of these connectors that gives an address enough time. */
+    const connectWith = (
+      [open, ...slower]: ReadonlyArray<Undici.buildConnector.connector>,
+      options: Undici.buildConnector.Options,
+      callback: Undici.buildConnector.Callback
+    ): void => {
+      if (open === undefined || isDestroyed) return callback(transports.aborted, null)
       // undici returns the socket, though its types do not say so.
-      const socket: unknown = open(options, callback)
+      const socket: unknown = open(options, (...result) => {
+        const [error] = result
+        if (slower.length > 0 && isCutOff(error)) connectWith(slower, options, callback)
+        else callback(...result)
+      })
       if (!(socket instanceof Socket)) return
       sockets.add(socket)
       socket.once("close", () => sockets.delete(socket))
     }
+    const connect: Undici.buildConnector.connector = (options, callback) =>
+      connectWith(connectors, options, callback)
     const poolOf = (origin: string): Undici.Pool => {
       const known = pools.get(origin)
       if (known !== undefined) return known

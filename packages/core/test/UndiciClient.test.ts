@@ -11,10 +11,20 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Predicate from "effect/Predicate"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import dns from "node:dns"
 import { Socket } from "node:net"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
+import { vi } from "vitest"
 import * as RawServer from "./utils/RawServer.js"
+import * as SlowListener from "./utils/SlowListener.js"
+
+/** The form of `dns.lookup` that connections use. */
+type Lookup = (
+  host: string,
+  options: object,
+  done: (error: null, addresses: ReadonlyArray<{ address: string; family: number }>) => void
+) => void
 
 const live = (
   title: string,
@@ -186,6 +196,28 @@ describe("the connections of UndiciClient", () => {
       // undici keeps the last one.
       assert.isAtMost(sockets.filter((socket) => socket.deref() !== undefined).length, 5)
     }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "a handshake of more than 250 ms succeeds, although the other address has no network",
+    () =>
+      Effect.gen(function* () {
+        const port = yield* SlowListener.listen
+        yield* Effect.acquireRelease(
+          Effect.sync(() =>
+            vi.spyOn(dns, "lookup").mockImplementation(((...[, , done]: Parameters<Lookup>) =>
+              done(null, [
+                { address: "127.0.0.1", family: 4 },
+                // No route leads to a reserved address.
+                { address: "::ffff:240.0.0.1", family: 6 }
+              ])) as never)
+          ),
+          (spy) => Effect.sync(() => spy.mockRestore())
+        )
+        const client = yield* HttpClient.HttpClient
+        const response = yield* client.get(`http://two-families.example:${port}/`)
+        assert.strictEqual(response.status, 200)
+      }).pipe(Effect.scoped, Effect.provide(UndiciClient.layer))
   )
 
   it.live("every request ends if no connection can be established", () =>
