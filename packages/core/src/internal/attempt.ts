@@ -29,6 +29,8 @@ export interface Failure {
   readonly found: messages.Found
   /** The fields of the resource that differ from the request. */
   readonly differs: ReadonlyArray<string>
+  /** Whether the body is an HTML page, which the service does not send. */
+  readonly isPage: boolean
   /** Read on demand, for spans and errors. */
   readonly correlationId: () => string | undefined
   /** Creates the error of this attempt. */
@@ -41,6 +43,8 @@ export interface Context {
   /** Created only for an error or a span. */
   readonly sanitizer: () => Sanitizer
   readonly nowMillis: number
+  /** The maximum size of a body after decompression, in bytes. */
+  readonly bodyLimit: number
 }
 
 /** The resource in the response, if it is not the requested one. */
@@ -53,7 +57,7 @@ const noCorrelationId = () => undefined
 export const failure = (
   toError: Failure["toError"],
   fault: RetryPolicy.Fault,
-  of: Partial<Pick<Failure, "status" | "retryAfterMillis" | "correlationId">> = {}
+  of: Partial<Pick<Failure, "status" | "retryAfterMillis" | "correlationId" | "isPage">> = {}
 ): Failure => ({
   _tag: "Failure",
   fault,
@@ -61,6 +65,7 @@ export const failure = (
   retryAfterMillis: undefined,
   found: nothingFound,
   differs: [],
+  isPage: false,
   correlationId: noCorrelationId,
   ...of,
   toError: (addition) => withoutFrames(() => toError(addition))

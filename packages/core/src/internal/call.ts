@@ -158,7 +158,8 @@ class Call {
       request,
       grantedScopes: bearer?.token.scopes ?? [],
       sanitizer: () => (sanitizer ??= make()),
-      nowMillis: this.now()
+      nowMillis: this.now(),
+      bodyLimit: shared.bodyLimit
     }
   }
 

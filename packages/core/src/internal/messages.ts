@@ -86,25 +86,30 @@ interface Shown {
   readonly code: string | undefined
   readonly serviceMessage: string | undefined
   readonly correlationId: string | undefined
+  readonly isPage: boolean
   /** The scope that the token lacks, and the scopes that it has. */
   readonly lack?: { readonly scope: string; readonly granted: string } | undefined
 }
 
 export const errorStatus = (
   operation: string,
-  { code, correlationId, lack, serviceMessage, status }: Shown,
+  { code, correlationId, isPage, lack, serviceMessage, status }: Shown,
   { facts = [], sentences = [] }: Addition = {}
 ): string =>
   compose({
     statement: `${operation} failed with status ${status}`,
     facts: [...facts, correlation(correlationId)],
-    details: [code, serviceMessage],
+    details: [isPage ? page : undefined, code, serviceMessage],
     sentences: [
       lack && `The operation requires the scope ${lack.scope}, but the token has ${lack.granted}.`,
       status >= 300 && status < 400 ? "Redirects are not followed: check the base URL." : "",
       ...sentences
     ]
   })
+
+/** The service sends JSON. */
+const page =
+  "the response is an HTML page, probably of a proxy or a firewall and not of the service"
 
 const reasons: Record<Errors.MalformedReason, string> = {
   Empty: "the body is empty",
@@ -120,7 +125,7 @@ const reasons: Record<Errors.MalformedReason, string> = {
 
 export const malformed = (
   operation: string,
-  { code, correlationId, serviceMessage, status }: Shown,
+  { code, correlationId, isPage, serviceMessage, status }: Shown,
   reason: Errors.MalformedReason,
   issues: ReadonlyArray<Errors.Issue>,
   { facts = [], sentences = [] }: Addition = {}
@@ -128,7 +133,7 @@ export const malformed = (
   compose({
     statement: `${operation}: invalid response with status ${status}`,
     facts: [...facts, correlation(correlationId)],
-    details: [reasons[reason], code, serviceMessage, printIssues(issues)],
+    details: [isPage ? page : reasons[reason], code, serviceMessage, printIssues(issues)],
     sentences
   })
 
@@ -187,14 +192,16 @@ export const failed = (
 
 interface Refused {
   readonly fault: RetryPolicy.Fault
+  readonly isPage: boolean
   readonly retryAfterMillis: number | undefined
 }
 
 /** Advice for the faults that have an obvious next step. */
 const adviceOn = (
-  { fault, retryAfterMillis }: Refused,
+  { fault, isPage, retryAfterMillis }: Refused,
   { pathParams, replay }: Operation.Operation
 ): ReadonlyArray<Part> => {
+  if (isPage) return ["Check the base URL, and a proxy or a firewall in between."]
   switch (fault) {
     case "UnauthorizedError":
       return ["Check the credentials."]

@@ -8,6 +8,7 @@ import * as Issues from "../Issues.js"
 import type * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
 import { failure } from "./attempt.js"
+import { decompress } from "./decompress.js"
 import type { Context, Failure, Reading } from "./attempt.js"
 import * as guard from "./guard.js"
 import { member } from "./guard.js"
@@ -37,7 +38,7 @@ export const makeReader = (name: string, operation: Operation.Operation): Reader
     if (result._tag !== "Answered") return noResponse(name, result, context)
     const { status } = result
     const isSuccess = status >= 200 && status < 300
-    const parsed = parse(result.body)
+    const parsed = parse(result, context.bodyLimit)
     const value = parsed._tag === "Json" ? parsed.value : undefined
     const succeeded = successOf(value)
     // An error status around `success: true`: the request may have been applied.
@@ -45,8 +46,9 @@ export const makeReader = (name: string, operation: Operation.Operation): Reader
     // The order matters: the first evidence decides. An error status counts even if its body is lost or
     // unreadable, and a success with a lost body is retried as a lost connection, not reported as unreadable.
     // Data is compared with the request before its schema, because another resource may match the schema as well.
-    if (!isSuccess && !isContradicted) return noSuccess(result, value, context)
+    if (!isSuccess && !isContradicted) return noSuccess(result, parsed, value, context)
     if (parsed._tag === "Lost") return noResponse(name, parsed, context)
+    if (parsed._tag === "Page") return unreadable(result, context, "NotJson", undefined, [], true)
     if (parsed._tag !== "Json") return unreadable(result, context, parsed._tag, undefined)
     if (succeeded === undefined) return unreadable(result, context, "NotAnEnvelope", value)
     if (succeeded !== isSuccess) return unreadable(result, context, "Contradiction", value)
@@ -126,15 +128,26 @@ const noResponse = (
 
 type Parsed =
   | { readonly _tag: "Json"; readonly value: unknown; readonly text: string }
-  | { readonly _tag: "Empty" | "NotText" | "NotJson" | "TooLarge" }
+  /** `Page` is HTML. */
+  | { readonly _tag: "Empty" | "NotText" | "NotJson" | "Page" | "TooLarge" }
   | Lost
 
 /** Also removes a byte order mark. */
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
-const parse = (body: Answered["body"]): Parsed => {
+/** A body that is still compressed is no JSON: `fetch` decompresses it, but keeps the header. */
+const parse = ({ body, headers }: Answered, limit: number): Parsed => {
   if (body === "TooLarge") return { _tag: body }
   if (!(body instanceof Uint8Array)) return body
+  const parsed = parseText(body)
+  const { "content-encoding": encoding } = headers
+  if (parsed._tag === "Json" || typeof encoding !== "string") return parsed
+  const whole = decompress(body, encoding, limit)
+  if (whole === undefined) return parsed
+  return whole === "TooLarge" ? { _tag: whole } : parseText(whole)
+}
+
+const parseText = (body: Uint8Array): Exclude<Parsed, Lost> => {
   let text: string
   try {
     text = decoder.decode(body)
@@ -145,7 +158,8 @@ const parse = (body: Answered["body"]): Parsed => {
     const value: unknown = JSON.parse(text)
     return { _tag: "Json", value, text }
   } catch {
-    return { _tag: text.trim() === "" ? "Empty" : "NotJson" }
+    const [first] = text.trimStart()
+    return { _tag: first === undefined ? "Empty" : first === "<" ? "Page" : "NotJson" }
   }
 }
 
@@ -195,7 +209,8 @@ const classes: Partial<Record<RetryPolicy.Fault, new (fields: Fields) => Errors.
 
 const errorStatus =
   (operation: string, access: Operation.Access) =>
-  ({ headers, status }: Answered, value: unknown, context: Context): Failure => {
+  ({ headers, status }: Answered, parsed: Parsed, value: unknown, context: Context): Failure => {
+    const isPage = parsed._tag === "Page"
     const retryAfterMillis = parseRetryAfter(headers, context.nowMillis)
     const fault = RetryPolicy.faultOfStatus(status)
     const { [fault]: Class = Errors.UnexpectedStatusError } = classes
@@ -203,11 +218,15 @@ const errorStatus =
     const toError: Failure["toError"] = (addition) => {
       const shown = { status, ...serviceErrorIn(value, context), correlationId: correlationId() }
       const scopes = status === Errors.ForbiddenError.status ? scopesOf(access, context) : undefined
-      const message = messages.errorStatus(operation, { ...shown, lack: scopes?.lack }, addition)
+      const message = messages.errorStatus(
+        operation,
+        { ...shown, isPage, lack: isPage ? undefined : scopes?.lack },
+        addition
+      )
       const fields = { operation, message, ...shown, retryAfterMillis, grantedScopes: [] }
       return new Class({ ...fields, ...scopes?.members })
     }
-    return failure(toError, fault, { status, retryAfterMillis, correlationId })
+    return failure(toError, fault, { status, retryAfterMillis, correlationId, isPage })
   }
 
 /** The scope that a 403 may require, and the scopes of the token. */
@@ -221,14 +240,22 @@ const scopesOf = (access: Operation.Access, { grantedScopes: all, sanitizer }: C
   return { members: { requiredScope, grantedScopes }, lack }
 }
 
-/** Seconds or an HTTP date. `Date.parse` alone accepts almost any text. */
-const retryAfterForm = /^(?:[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT|\d+)$/
+/** `Date.parse` alone accepts almost any text. */
+const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/** Some proxies send a fraction, which the standard does not know. */
+const delaySeconds = /^\d+(?:\.\d+)?$/
 
 /** The delay in milliseconds, if the header can be read. */
 const parseRetryAfter = (headers: Headers, nowMillis: number): number | undefined => {
   const header = headers["retry-after"]
-  if (typeof header !== "string" || !retryAfterForm.test(header)) return undefined
-  const millis = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMillis
+  if (typeof header !== "string") return undefined
+  const text = header.trim()
+  const millis = delaySeconds.test(text)
+    ? Math.ceil(Number(text) * 1000)
+    : httpDate.test(text)
+      ? Date.parse(text) - nowMillis
+      : NaN
   return Number.isNaN(millis) ? undefined : Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, millis))
 }
 
@@ -243,14 +270,15 @@ const malformed =
     context: Context,
     reason: Errors.MalformedReason,
     value: unknown,
-    issues: ReadonlyArray<Errors.Issue> = []
+    issues: ReadonlyArray<Errors.Issue> = [],
+    isPage = false
   ): Failure => {
     const correlationId = () => correlationIdOf(value, context)
     const toError: Failure["toError"] = (addition) => {
       const shown = { status, ...serviceErrorIn(value, context), correlationId: correlationId() }
       return new Errors.MalformedResponseError({
         operation,
-        message: messages.malformed(operation, shown, reason, issues, addition),
+        message: messages.malformed(operation, { ...shown, isPage }, reason, issues, addition),
         ...shown,
         issues,
         reason
