@@ -1453,6 +1453,23 @@ describe.each(Object.entries(engineLayers))("text that no database stores, in %s
     })
   )
 
+  it.scopedLive("is refused in the name of a workflow, also without its layer", () =>
+    Effect.gen(function* () {
+      const context = yield* Layer.build(yield* layer)
+      for (const character of unstorable) {
+        const workflow = Workflow.make({
+          name: `Shop/${character}/1`,
+          payload: { key: Schema.String },
+          idempotencyKey: ({ key }) => key
+        })
+        const operator = yield* Effect.provide(Operator.of(workflow), context)
+        const error = yield* Effect.flip(operator.start({ key: "order-42" }))
+        assert.instanceOf(error, Execution.InvalidPayload)
+        assert.deepStrictEqual(error.issues, [{ field: "workflow", rule }])
+      }
+    })
+  )
+
   it.scopedLive("is refused in the name of a step, before the step runs", () =>
     Effect.gen(function* () {
       let runs = 0
@@ -1474,6 +1491,37 @@ describe.each(Object.entries(engineLayers))("text that no database stores, in %s
         }
       }
       assert.strictEqual(runs, 0)
+    })
+  )
+})
+
+describe.each(Object.entries(engineLayers))("a key, in %s", (_, layer) => {
+  const payload = { key: Schema.String, day: Schema.optional(Schema.String) }
+  const define = (
+    idempotencyKey: (payload: { readonly key: string; readonly day?: string | undefined }) => string
+  ) => Workflow.make({ name: "Shop/Daily/1", payload, idempotencyKey })
+
+  it.scopedLive("that is not the idempotency key is refused, and nothing is stored", () =>
+    Effect.gen(function* () {
+      const daily = define(({ day, key }) => `${key}${day ?? ""}`)
+      const live = Layer.provideMerge(
+        daily.toLayer(() => Effect.void),
+        yield* layer
+      )
+      const context = yield* Layer.build(live)
+      yield* Effect.gen(function* () {
+        const operator = yield* Operator.of(daily)
+        const other = { key: "order-42", day: "monday" }
+        const error = yield* Effect.flip(operator.start(other))
+        assert.instanceOf(error, Execution.InvalidPayload)
+        assert.include(error.message, "key must be what `idempotencyKey` of the workflow returns")
+        const defect = yield* Effect.flip(Effect.sandbox(daily.execute(other)))
+        assert.include(Cause.pretty(defect), "InvalidPayload")
+        const { list } = yield* Engine.Engine
+        assert.deepStrictEqual(yield* list({}, undefined, 10), [])
+        yield* operator.start({ key: "order-42" })
+        assert.lengthOf(yield* list({}, undefined, 10), 1)
+      }).pipe(Effect.provide(context))
     })
   )
 })

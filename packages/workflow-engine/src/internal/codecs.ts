@@ -1,4 +1,4 @@
-import type * as Workflow from "@effect/workflow/Workflow"
+import * as Workflow from "@effect/workflow/Workflow"
 import * as Issues from "@manilla/core/Issues"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -7,6 +7,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { endCodec, exitCodec, json, memoize } from "../Encoding.js"
 import * as Execution from "../Execution.js"
+import { Storable } from "../Text.js"
 
 export { endCodec, type Schemas } from "../Encoding.js"
 
@@ -42,6 +43,30 @@ export const keyOf = (payload: unknown, executionId: string): string =>
   Predicate.hasProperty(payload, "key") && typeof payload.key === "string"
     ? payload.key
     : executionId
+
+const issuesOfKey = Issues.validator(Storable, ["key"])
+
+/** What is the same for all executions of a workflow. */
+const identityOf = memoize(({ name }: Workflow.Any) => {
+  const payload = { key: Schema.String }
+  const byKey = Workflow.make({ name, payload, idempotencyKey: ({ key }) => key })
+  return {
+    issuesOfName: Issues.validator(Storable, ["workflow"])(name),
+    idOf: (key: string) => byKey.executionId({ key })
+  }
+})
+
+/** The rules that the name and the key of a new execution break. Two executions with one key could not be told apart. */
+export const issuesOf = (workflow: Workflow.Any, executionId: string, businessKey: string) =>
+  Effect.gen(function* () {
+    const { idOf, issuesOfName } = identityOf(workflow)
+    const issues = issuesOfName.concat(issuesOfKey(businessKey))
+    const isFound = issues.length > 0 || businessKey === executionId
+    if (isFound || (yield* idOf(businessKey)) === executionId) return issues
+    const rule =
+      "must be what `idempotencyKey` of the workflow returns, because operators find an execution by it"
+    return [{ field: "key", rule }]
+  })
 
 /** Fails if the payload and the result were deleted. */
 export const unlessPurged = (execution: Execution.Execution) => {

@@ -1,7 +1,6 @@
 import type * as Activity from "@effect/workflow/Activity"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
-import * as Issues from "@manilla/core/Issues"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -40,8 +39,6 @@ const signalName = (deferred: string) => `deferred/${deferred}`
 
 /** Ends a step that waits, without a result. */
 const suspended = Effect.fail(new Workflow.Suspended({}))
-
-const issuesOfKey = Issues.validator(Text.Storable, ["key"])
 
 const make = (store: EngineStore, options: runners.Options) =>
   Effect.gen(function* () {
@@ -85,7 +82,8 @@ const make = (store: EngineStore, options: runners.Options) =>
         const { name } = workflow
         const businessKey = codecs.keyOf(payload, executionId)
         const encoded = codecs.writePayload(workflow, payload)
-        const issues = issuesOfKey(businessKey).concat(Either.isLeft(encoded) ? encoded.left : [])
+        const issuesOfKey = yield* codecs.issuesOf(workflow, executionId, businessKey)
+        const issues = issuesOfKey.concat(Either.isLeft(encoded) ? encoded.left : [])
         if (Either.isLeft(encoded) || issues.length > 0) {
           return yield* new Execution.InvalidPayload({ workflow: name, businessKey, issues })
         }
