@@ -8,10 +8,14 @@ import * as calls from "./calls.js"
 import { operations } from "./messages.js"
 import { markdown } from "./performance.js"
 import * as size from "./size.js"
+import * as starts from "./starts.js"
+
+/** The parts of docs/performance.md. */
+const ofCalls = ["calls", "burst", "size"] as const
 
 const options = {
   quick: flag("quick", "in less than five minutes"),
-  isPart: only("part", ["calls", "burst", "size"])
+  isPart: only("part", [...ofCalls, "starts"])
 }
 
 const run = ({ isPart, quick }: Command.Command.ParseConfig<typeof options>) =>
@@ -26,6 +30,12 @@ const run = ({ isPart, quick }: Command.Command.ParseConfig<typeof options>) =>
       warmMillis: quick ? 150 : 200,
       millis: quick ? 250 : 350
     }
+    if (isPart("starts")) {
+      const page = starts.markdown(yield* starts.run(quick ? 5 : 21))
+      yield* Console.log(page)
+      if (!quick) writeFileSync(new URL("../docs/cold-starts.md", import.meta.url), page)
+    }
+    if (!ofCalls.some(isPart)) return
     const page = markdown({
       calls: isPart("calls") ? yield* calls.run(plan) : undefined,
       bursts: isPart("burst") ? yield* calls.bursts(quick ? 300 : 1000) : undefined,
@@ -36,7 +46,9 @@ const run = ({ isPart, quick }: Command.Command.ParseConfig<typeof options>) =>
   })
 
 const bench = Command.make("npm run bench --", options, run).pipe(
-  Command.withDescription("Measures calls. Without an option, writes docs/performance.md.")
+  Command.withDescription(
+    "Measures calls and cold starts. Without an option, writes docs/performance.md and docs/cold-starts.md; with `--part starts`, only the latter."
+  )
 )
 
 runCommand(bench)

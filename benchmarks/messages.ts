@@ -80,6 +80,8 @@ const envelope = (data: unknown): string =>
 /** The base path, which contains the version segment. */
 export const root = "/api/v1"
 
+export const tokenPath = "/auth/application/token"
+
 /** The request of an operation, and the status of its answer. */
 interface Exchange {
   readonly method: "GET" | "POST"
@@ -132,7 +134,9 @@ export const answers = {
   [routeOf("list")]: ok(page),
   [`POST ${root}/payouts`]: created(payoutWith("PENDING")),
   [`GET ${root}/payouts/${payoutReference}`]: ok(payoutWith("COMPLETED")),
-  [`POST ${root}/auth/application/token`]: ok(issuedToken)
+  [`POST ${root}${tokenPath}`]: ok(issuedToken),
+  // The least that stripe-node takes.
+  "POST /v1/payment_intents": { status: "200 OK", body: '{"id":"pi_1","object":"payment_intent"}' }
 }
 
 /** The headers of a request, except its content-length. */

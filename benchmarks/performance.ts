@@ -51,7 +51,7 @@ export const markdown = (report: Report): string =>
   [
     "# Performance",
     `Written by \`npm run bench\`. The client and a server that answers immediately run on one machine. Use
-the figures to compare clients, not to plan capacity.`,
+the figures to compare clients, not to plan capacity. The cost of a process that starts is in [cold starts](cold-starts.md).`,
     facts(packages),
     "## Goals",
     goalTable(goals(report)),

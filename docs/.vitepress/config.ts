@@ -57,6 +57,7 @@ const learn = [
       "telemetry",
       "network",
       "runtimes",
+      "bundle",
       "going-live"
     )
   },
@@ -77,7 +78,7 @@ const reference = [
     text: "Reference",
     items: pages("", "operations", "settings", "durable", "fault-model", "guarantees")
   },
-  { text: "Measurements", items: pages("", "performance", "scale") },
+  { text: "Measurements", items: pages("", "performance", "cold-starts", "scale") },
   { text: "Packages", items: pages("packages/", ...packages.slice(0, -1)) },
   { text: "Decisions", items: pages("decisions/", ...namesIn("decisions/")) },
   { text: "Project", items: pages("", "versioning", "changelog", "security", "contributing") }

@@ -1,0 +1,2 @@
+// Node itself.
+process.exitCode = 0

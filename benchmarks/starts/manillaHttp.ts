@@ -1,0 +1,4 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { payOver } from "./manilla.js"
+
+await payOver(NodeHttpClient.layer)

@@ -1,0 +1,16 @@
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Promises from "@manilla/promises/Promises"
+import { nextKey, payment } from "../messages.js"
+import { payTo } from "./start.js"
+
+await payTo(async ({ address }) => {
+  const manilla = await Promises.make({
+    baseUrl: address,
+    authUrl: address,
+    clientId: "bench",
+    clientSecret: "bench"
+  })
+  const paid = await manilla.payments.create(payment, { key: IdempotencyKey.make(nextKey()) })
+  if (!paid.ok) throw paid.error
+  await manilla.close()
+})
