@@ -1,0 +1,12 @@
+/**
+ * The shop as a process.
+ */
+import { Promises } from "@manilla/promises"
+import { shop } from "./express.js"
+import { find } from "./orders.js"
+
+const manilla = await Promises.make()
+const server = shop(manilla, find).listen(Number(process.env["PORT"] ?? 3000), () =>
+  console.log("listening", server.address())
+)
+process.once("SIGTERM", () => server.close(() => manilla.close()))
