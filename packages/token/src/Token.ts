@@ -12,10 +12,11 @@ import * as Gateway from "@manilla/core/Gateway"
 import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Cause from "effect/Cause"
 import * as Config from "effect/Config"
-import type * as ConfigError from "effect/ConfigError"
+import * as ConfigError from "effect/ConfigError"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -269,7 +270,17 @@ export const config: Config.Config<Options> = Config.all({
   authUrl: Gateway.rootUrl("MANILLA_AUTH_URL"),
   clientId: Config.nonEmptyString("MANILLA_CLIENT_ID"),
   clientSecret: Config.map(Config.nonEmptyString("MANILLA_CLIENT_SECRET"), Redacted.make<string>),
-  environment: Schema.Config("MANILLA_ENVIRONMENT", Environment.Input).pipe(
+  environment: Config.string("MANILLA_ENVIRONMENT").pipe(
+    Config.mapOrFail((text) =>
+      isKnownEnvironment(text)
+        ? Either.right(text)
+        : Either.left(
+            ConfigError.InvalidData(
+              [],
+              `must be SANDBOX or LIVE${text === "" ? ": it is empty" : ""}`
+            )
+          )
+    ),
     Config.option,
     Config.map(Option.getOrUndefined)
   )

@@ -4,7 +4,7 @@ import * as CommandDescriptor from "@effect/cli/CommandDescriptor"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Usage from "@effect/cli/Usage"
 import * as Arr from "effect/Array"
-import * as doctor from "./doctor.js"
+import * as doctor from "./doctor/command.js"
 import { nearest } from "./nearest.js"
 import * as operations from "./operations.js"
 import * as payroll from "./payroll/command.js"
@@ -46,6 +46,7 @@ ${lines.join("\n")}
 
 The settings are MANILLA_BASE_URL, MANILLA_AUTH_URL, MANILLA_CLIENT_ID, MANILLA_CLIENT_SECRET and
 the optional MANILLA_ENVIRONMENT and MANILLA_PAGE_PARAMETER. \`manilla doctor\` checks them.
+HTTPS_PROXY names a proxy, and NO_PROXY the hosts that are reached without it.
 
   manilla payments create --help        lists the options of a command
   manilla --completions bash|zsh|fish   prints completions for a shell

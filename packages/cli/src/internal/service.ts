@@ -20,7 +20,7 @@ export const settingIssues = (error: ConfigError.ConfigError): ReadonlyArray<str
     case "MissingData":
       return [`${error.path.join(".")} is not set`]
     default:
-      return [`${error.path.join(".")}: ${error.message.replace(/\s*[├└].*$/s, "")}`]
+      return [`${error.path.join(".")} ${error.message}`]
   }
 }
 
@@ -32,10 +32,11 @@ export const settingFailure = (error: ConfigError.ConfigError | ConfigurationErr
       : error.message
   )
 
-const client = Layer.unwrapEffect(
+/** The client, and the network below it. */
+const network = Layer.unwrapEffect(
   Effect.map(
-    Effect.promise(() => import("@manilla/core/UndiciClient")),
-    ({ layer }) => layer
+    Effect.promise(() => import("./network.js")),
+    ({ client, layer }) => Layer.provideMerge(client, layer)
   )
 )
 
@@ -44,14 +45,14 @@ export const live = Layer.unwrapEffect(
   Effect.map(Manilla.config, ({ gateway, token }) =>
     Layer.provideMerge(Gateway.layer(gateway), Token.layer(token))
   )
-).pipe(Layer.provide(client), Layer.mapError(settingFailure))
+).pipe(Layer.provideMerge(network), Layer.mapError(settingFailure))
 
 /** How long a command waits for its first token. */
 const tokenMillis = 60_000
 
-export const token = Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get(tokenMillis)).pipe(
-  Effect.mapError(ofCall)
-)
+export const bearer = Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get(tokenMillis))
+
+export const token = Effect.mapError(bearer, ofCall)
 
 export const yes = flag("yes", "do not ask before anything is made")
 

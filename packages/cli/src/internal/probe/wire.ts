@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { type Failure, failed } from "../Failure.js"
 import * as fields from "../fields.js"
+import * as network from "../network.js"
 import { text } from "../output.js"
 
 export interface Request {
@@ -20,7 +21,7 @@ export interface Request {
 export interface Answer {
   readonly status: number
   readonly data: unknown
-  readonly retryAfter: string | null
+  readonly retryAfter: string | ReadonlyArray<string> | undefined
 }
 
 export type Send = (request: Request) => Effect.Effect<Answer, Failure>
@@ -28,31 +29,32 @@ export type Send = (request: Request) => Effect.Effect<Answer, Failure>
 const json = Option.liftThrowable((body: string): unknown => JSON.parse(body))
 
 /** Sends each request once. */
-export const make =
-  (baseUrl: string, { value }: BearerTokens.BearerToken): Send =>
-  ({ body, key, method, path, token = Redacted.value(value) }) =>
-    Effect.tryPromise(async (signal) => {
-      const response = await fetch(`${baseUrl.replace(/\/$/, "")}${path}`, {
-        method,
-        redirect: "manual",
-        signal,
-        headers: {
-          accept: "application/json",
-          authorization: `Bearer ${token}`,
-          "content-type": "application/json",
-          ...(key === undefined ? {} : { "idempotency-key": key })
-        },
-        body: body === undefined ? null : JSON.stringify(body)
-      })
-      return {
-        status: response.status,
-        data: fields.valueIn(Option.getOrUndefined(json(await response.text())), ["data"]),
-        retryAfter: response.headers.get("retry-after")
-      }
-    }).pipe(
-      Effect.timeout("30 seconds"),
-      Effect.mapError(() => failed(`${method} ${path} has no answer. Run the probe again.`))
-    )
+export const make = (baseUrl: string, { value }: BearerTokens.BearerToken) =>
+  Effect.map(
+    network.Network,
+    (dispatcher): Send =>
+      ({ body, key, method, path, token = Redacted.value(value) }) =>
+        network
+          .send(dispatcher, `${baseUrl.replace(/\/$/, "")}${path}`, {
+            method,
+            headers: {
+              accept: "application/json",
+              authorization: `Bearer ${token}`,
+              "content-type": "application/json",
+              ...(key === undefined ? {} : { "idempotency-key": key })
+            },
+            body: body === undefined ? null : JSON.stringify(body)
+          })
+          .pipe(
+            Effect.map(({ headers, status, text }) => ({
+              status,
+              data: fields.valueIn(Option.getOrUndefined(json(text)), ["data"]),
+              retryAfter: headers["retry-after"]
+            })),
+            Effect.timeout("30 seconds"),
+            Effect.mapError(() => failed(`${method} ${path} has no answer. Run the probe again.`))
+          )
+  )
 
 export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300
 
