@@ -5,7 +5,7 @@ import { markdownTable } from "markdown-table"
 
 const code = (names: ReadonlyArray<string>): string => names.map((name) => `\`${name}\``).join(", ")
 
-const table = (...rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+export const table = (...rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   markdownTable(
     rows.map((row) => [...row]),
     { alignDelimiters: false }

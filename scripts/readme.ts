@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import { documents as written } from "./documents.js"
+import { failures } from "./failures.js"
 import { emit } from "./generated.js"
 import * as declared from "./operations.js"
 import { exactIn, foldersIn, isOwn, manifestIn, peersOf, withNeeded } from "./packages.js"
@@ -101,7 +102,8 @@ const kinds: Readonly<Record<string, (subject: string, document: string) => stri
   operations: declared.operations,
   retries: declared.retryRule,
   defaults: declared.defaults,
-  outcomes: declared.outcomes
+  outcomes: declared.outcomes,
+  failures
 }
 
 const marked = /<!-- (\w+): (.+) -->\n\n(?:```[\s\S]*?\n```|(?:[-|].*(?:\n[-|].*)*)?)/g

@@ -46,7 +46,7 @@ const says =
   (reason: string | undefined, remedy?: string): Rule["explain"] =>
   () => ({ reason, remedy })
 
-const between = "Check the base URL, and a proxy or a firewall in between."
+export const between = "Check the base URL, and a proxy or a firewall in between."
 
 const tunnel = /^Proxy response \((\d{3})\)/
 
@@ -207,7 +207,15 @@ const rules: ReadonlyArray<Rule> = [
     code: /^UND_ERR_(DESTROYED|CLOSED)$/,
     explain: says("the client was closed", "Keep its layer open during the call.")
   },
-  { code: /^HPE_/, explain: says("the response is not valid HTTP") },
+  {
+    code: /OVERFLOW$/,
+    explain: says("the response has too many or too long headers", between)
+  },
+  {
+    code: /^HPE_/,
+    text: /does not match the HTTP\/1\.1 protocol/,
+    explain: says("the response is not valid HTTP", between)
+  },
   // The statement of the message says it.
   {
     code: /^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/,

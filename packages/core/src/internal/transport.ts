@@ -6,7 +6,7 @@ import type * as Effect from "effect/Effect"
 import { explain } from "../NetworkFailure.js"
 import type { NetworkFailure } from "../NetworkFailure.js"
 import { rootsOf } from "./networkRoots.js"
-import { isBefore } from "./networkRules.js"
+import { between, isBefore } from "./networkRules.js"
 
 /** One request. */
 export interface Request {
@@ -95,6 +95,14 @@ export const failed = (error: unknown): NotSent | Lost => {
   return roots.length > 0 && roots.every(isBefore) ? notSent(error) : lost(error)
 }
 
-export const notSent = (error: unknown): NotSent => ({ _tag: "NotSent", ...explain(error) })
+export const notSent = (error: unknown): NotSent => {
+  const { code, reason, remedy } = explain(error)
+  // The reset of a connection in use needs no more words.
+  return reason === undefined
+    ? { _tag: "NotSent", code, reason: closedEarly, remedy: between }
+    : { _tag: "NotSent", code, reason, remedy }
+}
+
+const closedEarly = "the connection was closed before it was ready"
 
 export const lost = (error: unknown): Lost => ({ _tag: "Lost", ...explain(error) })
