@@ -48,6 +48,12 @@ const says =
 
 export const between = "Check the base URL, and a proxy or a firewall in between."
 
+/** Shows whether the service or a proxy is meant. */
+const addressIn = (text: string): string => {
+  const address = /^connect E\w+ (\S+:\d+)/.exec(text)?.[1]
+  return address === undefined ? "" : ` by ${address}`
+}
+
 const tunnel = /^Proxy response \((\d{3})\)/
 
 const ofTunnel: Rule["explain"] = (text) => {
@@ -171,10 +177,10 @@ const rules: ReadonlyArray<Rule> = [
   {
     code: /^ECONNREFUSED$|^ConnectionRefused$/,
     text: /Connection refused/,
-    explain: says(
-      "the connection was refused",
-      "Check the base URL, and that a server or the proxy listens there."
-    )
+    explain: (text) => ({
+      reason: `the connection was refused${addressIn(text)}`,
+      remedy: "Check the base URL, and that a server or the proxy listens there."
+    })
   },
   {
     code: /^ENOTFOUND$|^EAI_/,
