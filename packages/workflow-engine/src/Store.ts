@@ -82,6 +82,21 @@ export interface Step {
   readonly storedMillis: number
 }
 
+/**
+ * A process that runs workflows, or ran them when it died.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Runner {
+  /** Such as `process 4711 on worker-1`. */
+  readonly name: string
+  /** How long ago it has shown that it lives, in milliseconds. */
+  readonly silentMillis: number
+  /** False if its process is gone, or it was silent for too long. */
+  readonly isAlive: boolean
+}
+
 type Stores<A> = Effect.Effect<A, Execution.StorageError>
 
 /**
@@ -124,8 +139,8 @@ export interface Store {
   /** Deletes the signals from before a moment to executions that nobody has started. */
   readonly forgetSignals: (beforeMillis: number) => Stores<void>
 
-  /** The runners that live, in words. */
-  readonly runners: Stores<ReadonlyArray<string>>
+  /** Those that live, and those that nobody has replaced yet. */
+  readonly runners: Stores<ReadonlyArray<Runner>>
 
   readonly batches: Batches.Service
 }

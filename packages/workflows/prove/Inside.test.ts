@@ -193,6 +193,21 @@ describe.each(["SQLite", "PostgreSQL"] as const)("the command beside a process o
   )
 })
 
+it("the command without its optional packages says in one line how to install them", () => {
+  const code = `export const resolve = (name, context, next) => {
+    if (!name.startsWith("@effect/cli")) return next(name, context)
+    throw Object.assign(new Error("no package"), { code: "ERR_MODULE_NOT_FOUND" })
+  }`
+  const hooks = `data:text/javascript,${encodeURIComponent(code)}`
+  const register = `import { register } from "node:module"; register(${JSON.stringify(hooks)})`
+  const preload = `data:text/javascript,${encodeURIComponent(register)}`
+  const args = ["--import", "tsx", "--import", preload, bin, "list"]
+  const { status, stderr, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" })
+  assert.strictEqual(status, 1)
+  assert.strictEqual(stdout, "")
+  assert.match(stderr, /^manilla-workflows needs .*: npm install @effect\/cli [^\n]+\n$/)
+})
+
 it.live(
   "a wrong key, file or layout is named with its remedy, and changes nothing",
   () =>

@@ -1,25 +1,15 @@
 #!/usr/bin/env node
 /** `manilla-workflows`: looks inside a database of workflows, and operates them. */
-import * as CliConfig from "@effect/cli/CliConfig"
-import * as Command from "@effect/cli/Command"
-import * as ValidationError from "@effect/cli/ValidationError"
-import * as NodeContext from "@effect/platform-node/NodeContext"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as Console from "effect/Console"
-import * as Effect from "effect/Effect"
-import { command } from "./internal/operate/cli.js"
-import { operations } from "./internal/operate/operations.js"
-import * as output from "./output.js"
 
-const operation = operations[process.argv[2] ?? ""]
-output.survive(operation !== undefined && operation.isChange !== true)
-
-Command.run(command, { name: "manilla-workflows", version: "0.1.0" })(process.argv).pipe(
-  Effect.tapError((error) =>
-    ValidationError.isValidationError(error) ? Effect.void : Console.error(error.message)
-  ),
-  Effect.tapDefect((cause) => Effect.logError(cause)),
-  Effect.provide(NodeContext.layer),
-  Effect.provide(CliConfig.layer({ showBuiltIns: false })),
-  NodeRuntime.runMain({ disableErrorReporting: true })
-)
+try {
+  await import("./internal/operate/main.js")
+} catch (error) {
+  const isMissing =
+    error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND"
+  if (!isMissing) throw error
+  // The optional peers of this command.
+  const packages = "@effect/cli @effect/platform-node @effect/printer @effect/printer-ansi"
+  const message = `manilla-workflows needs packages that are not installed: npm install ${packages}`
+  process.stderr.write(`${message}\n`)
+  process.exitCode = 1
+}

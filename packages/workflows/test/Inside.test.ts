@@ -186,9 +186,63 @@ it.each([
   ["wait/final/3", "It has no final status yet. It looks again"],
   ["carry-on/Shop.pay/0", "Shop.pay has no clear answer yet. It sends again the same request with"]
 ])("the pause %s of a user is not taken for one of a block", (pause, expected) => {
-  const { text } = words.state(Execution.toStatus({ ...waiting, pause }), 0)
+  const { text } = words.state(Execution.toStatus({ ...waiting, pause }), 0, true)
   assert.isTrue(text.startsWith(expected), text)
 })
+
+it.each([
+  [0, "when taken up"],
+  [60_000, "late"],
+  [99_000, "now"],
+  [100_000, "now"],
+  [101_000, "in 1s"]
+])("a pause that is over at %i, read 100 seconds after the start, ends %s", (dueMillis, soon) => {
+  const status = Execution.toStatus({ ...waiting, pause: "carry-on/Shop.pay/0", dueMillis })
+  assert.strictEqual(words.state(status, 100_000, true).brief, `sends again ${soon}`)
+})
+
+it.effect.each(["pause", "interrupt", "resume"])(
+  "%s of an execution that has ended is refused",
+  (name) =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      for (const state of ["Succeeded", "Failed", "Died"] as const) {
+        const executionId = `id-${state}`
+        yield* store.insert({
+          ...execution,
+          executionId,
+          workflow: state,
+          end: { state, atMillis: 2 }
+        })
+        const refused = yield* print(store, name, { key: execution.businessKey, workflow: state })
+        assert.include(refused, "409: it has already ended")
+        const stored = yield* Effect.flatten(store.read(executionId))
+        assert.isFalse(stored.isCancelRequested)
+      }
+    })
+)
+
+const alive = { name: "process 1 on here", silentMillis: 2_000, isAlive: true }
+const gone = { name: "process 2 on there", silentMillis: 180_000, isAlive: false }
+
+it.effect.each([
+  [[], "No process runs workflows on this database: nothing happens until one starts."],
+  [[gone], "Those that ran them are gone: process 2 on there (seen 3m ago)."],
+  [[gone, alive], "Workflows are run by process 1 on here (seen 2s ago)."]
+] as const)("summary, list and show say who runs workflows: %j", ([runners, last]) =>
+  Effect.gen(function* () {
+    const memory = yield* memoryStore.make
+    const list = Effect.succeed(runners)
+    const store = { ...memory, runners: { ...memory.runners, list } }
+    yield* store.insert(execution)
+    const isRun = runners.some(({ isAlive }) => isAlive)
+    for (const name of ["summary", "list", "show"]) {
+      const printed = yield* print(store, name, { key: execution.businessKey })
+      assert.include(printed, last, name)
+      if (name !== "summary") assert.include(printed, isRun ? "runs" : "waits for a process", name)
+    }
+  })
+)
 
 it.effect(
   "an execution that has ended and was purged is not listed as open, and show says so",
@@ -219,13 +273,14 @@ it.effect.each([
   ["pause", "running", "It is paused. Items that were sent continue."],
   ["pause", "paused", "It is paused."],
   ["pause", "interrupted", "It is interrupted."],
-  ["pause", "ended", "It ended with a result"],
+  ["pause", "ended", "409: it has already ended"],
   ["pause", "storing", "409: its items are not stored yet: nothing was sent."],
   ["resume", "paused", "It sends its items."],
   ["resume", "running", "It sends its items."],
   ["interrupt", "paused", "It is interrupted. Items that were sent continue."],
   ["interrupt", "interrupted", "It is interrupted."],
-  ["interrupt", "ended", "It ended with a result"],
+  ["interrupt", "ended", "409: it has already ended"],
+  ["resume", "ended", "409: it has already ended"],
   ["interrupt", "storing", "409: its items are not stored yet: nothing was sent."],
   ["purge", "ended", "Its stored data was purged. The key stays taken."],
   ["results", "storing", "409: its items are not stored yet: nothing was sent."]

@@ -89,8 +89,7 @@ export interface Runners {
   /** Frees the executions of a runner that ends. */
   readonly leave: (runner: number) => Stores<void>
 
-  /** The runners that live, in words. */
-  readonly list: Stores<ReadonlyArray<string>>
+  readonly list: Store.Store["runners"]
 }
 
 /** Whether the execution that started this one may still have to read its end. */

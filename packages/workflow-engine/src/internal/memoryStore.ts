@@ -139,7 +139,9 @@ export const make: Effect.Effect<engineStore.EngineStore> = Effect.map(
             runners.delete(runner)
             free()
           }),
-        list: Effect.sync(() => [...runners].map((runner) => `runner ${runner}`))
+        list: Effect.sync(() =>
+          Array.from(runners, (id) => ({ name: `runner ${id}`, silentMillis: 0, isAlive: true }))
+        )
       },
       batches
     }

@@ -85,9 +85,11 @@ export const make = (expiration: Duration.DurationInput) =>
           failed("end a runner")
         ),
       list: Effect.map(all, (rows) =>
-        rows
-          .filter((row) => !isDead(row))
-          .map(({ pid, place }) => `process ${pid} on ${place.split(" ")[0]}`)
+        rows.map((row) => ({
+          name: `process ${row.pid} on ${row.place.split(" ")[0]}`,
+          silentMillis: row.silence,
+          isAlive: !isDead(row)
+        }))
       ).pipe(failed("read who runs workflows"))
     }
   })

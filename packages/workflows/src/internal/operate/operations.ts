@@ -86,7 +86,7 @@ const fit = (value: unknown, width: number): string => {
 const table = (
   all: Stream.Stream<Row, Expected>,
   columns: Readonly<Record<string, number>>,
-  none = "none"
+  { last, none = "none" }: { readonly none?: string; readonly last?: string } = {}
 ): Answer => {
   const rows = Stream.mapError(all, toRefused)
   const header = Record.map(columns, (_, name) => name.toUpperCase())
@@ -95,7 +95,8 @@ const table = (
       .join(" ")
       .trimEnd()
   const lines = Stream.orElseIfEmpty(Stream.map(rows, line), () => none)
-  return { rows, text: Stream.concat(Stream.make(line(header)), lines) }
+  const before = Stream.concat(Stream.make(line(header)), lines)
+  return { rows, text: last === undefined ? before : Stream.concat(before, Stream.make("", last)) }
 }
 
 const isBatch = ({ workflow }: Store.Name) => workflow === workflowName
@@ -111,11 +112,6 @@ const toRefused = (error: Expected): Refused => {
   if (error._tag === "ExecutionNotFound") return noItems
   return refused(error._tag === "StorageError" ? 503 : 409, error.message)
 }
-
-const runnersText = (runners: ReadonlyArray<string>) =>
-  runners.length === 0
-    ? "No process runs workflows on this database: nothing happens until one starts."
-    : `Workflows are run by ${runners.join(", ")}.`
 
 /** The start of a batch stores its items before its execution. */
 const noItems = refused(
@@ -143,9 +139,12 @@ const phases: Partial<Record<Batches.Phase, words.Words>> = {
   interrupted: words.said("is interrupted", " Items that were sent continue. It sends no others.")
 }
 
+type Runners = ReadonlyArray<Store.Runner>
+
 /** An execution, and the phase of a batch that has not ended. */
-const statusOf = ({ batches }: Store.Store, execution: Execution.Execution) =>
+const statusOf = ({ batches }: Store.Store, execution: Execution.Execution, runners: Runners) =>
   Effect.gen(function* () {
+    const isRun = runners.some(({ isAlive }) => isAlive)
     const status = Execution.toStatus(execution)
     const { businessKey: key, dueMillis, end, workflow } = status
     const now = yield* Clock.currentTimeMillis
@@ -155,7 +154,8 @@ const statusOf = ({ batches }: Store.Store, execution: Execution.Execution) =>
     // Others wait for an event, or are due at once.
     const isTimed = status.state === "Waiting" && dueMillis > 0 && dueMillis < Execution.never
     const isToEnd = end === undefined && status.isCancelRequested && !isBatch(status)
-    const { brief, text } = (phase && phases[phase]) ?? words.state({ ...status, isPurged }, now)
+    const { brief, text } =
+      (phase && phases[phase]) ?? words.state({ ...status, isPurged }, now, isRun)
     return {
       key,
       workflow,
@@ -182,9 +182,14 @@ const counts = {
   purged: "purged"
 } as const satisfies Record<Batches.State, string>
 
-const reportOf = (store: Store.Store, execution: Execution.Execution, reveal: boolean) =>
+const reportOf = (
+  store: Store.Store,
+  execution: Execution.Execution,
+  runners: Runners,
+  reveal: boolean
+) =>
   Effect.gen(function* () {
-    const status = yield* statusOf(store, execution)
+    const status = yield* statusOf(store, execution, runners)
     const events = words.events(execution, yield* store.steps(execution.executionId))
     const count = isBatch(execution) ? yield* store.batches.count(status.key) : undefined
     return {
@@ -223,9 +228,11 @@ const reportLines = (report: Report) => {
 const show = (store: Store.Store, input: Input) =>
   Effect.gen(function* () {
     const executions = yield* executionsOf(store, input)
-    const reports = yield* Effect.forEach(executions, (one) => reportOf(store, one, input.reveal))
     const runners = yield* store.runners
-    const next = reports.some(({ ended }) => ended === undefined) ? [runnersText(runners)] : []
+    const reports = yield* Effect.forEach(executions, (one) =>
+      reportOf(store, one, runners, input.reveal)
+    )
+    const next = reports.some(({ ended }) => ended === undefined) ? [words.runners(runners)] : []
     const rows = Stream.fromIterable(reports.map((report) => ({ ...report, runners })))
     return { rows, text: Stream.fromIterable([...reports.flatMap(reportLines), ...next]) }
   })
@@ -241,6 +248,18 @@ const resultRow = ({ businessKey, end, key, state }: Batch.ItemResult, reveal: b
   const row = { item: key, key: businessKey, state, reference, status, amount, currency, error }
   return reveal ? { ...row, destination: destination ? Redacted.value(destination) : "" } : row
 }
+
+/** A batch has ended before its execution. */
+const refuseEnded = (store: Store.Store, execution: Execution.Execution) =>
+  Effect.gen(function* () {
+    const batch = isBatch(execution)
+      ? yield* store.batches.find(execution.businessKey)
+      : Option.none()
+    const hasEnded = Option.exists(batch, ({ ended }) => ended !== null)
+    if (execution.end === undefined && !hasEnded) return
+    const message = "it has already ended, and nothing was changed: `show` prints how it ended."
+    return yield* refused(409, message)
+  })
 
 /** A change of an execution, or of a batch. Its answer is the state after that. */
 const change = (
@@ -259,6 +278,7 @@ const change = (
         const message = `several workflows have this key. Name one with --workflow: ${names}`
         return yield* refused(409, message)
       }
+      if (name !== "purge") yield* refuseEnded(store, one)
       yield* isBatch(one) ? batch.make(store.batches)[name](input.key) : onExecution(store, one)
       return yield* show(store, { ...input, reveal: false })
     })
@@ -270,27 +290,33 @@ export const operations: Readonly<Record<string, Operation>> = {
     about: "counts the executions and batches that have not ended, by workflow",
     takes: [],
     isTable: true,
-    answer: ({ open }) =>
-      Effect.map(open, (all) => {
-        const rows = Array.from(all, ([workflow, { oldestMillis, running, waiting }]) => {
-          return { workflow, running, waiting, oldest: iso(oldestMillis) }
+    answer: (store) =>
+      Effect.gen(function* () {
+        const runners = yield* store.runners
+        const alive = runners.filter(({ isAlive }) => isAlive).length
+        const rows = Array.from(yield* store.open, ([workflow, { oldestMillis, ...counts }]) => {
+          const { running, waiting } = counts
+          return { workflow, running, waiting, oldest: iso(oldestMillis), runners: alive }
         })
         const widths = { workflow: 45, running: 12, waiting: 12, oldest: 24 }
-        return table(Stream.fromIterable(rows), widths)
+        return table(Stream.fromIterable(rows), widths, { last: words.runners(runners) })
       })
   },
   list: {
     about: "lists executions and batches, the oldest first",
     takes: ["workflow", "state", "limit"],
     isTable: true,
-    answer: (store, { limit, state, workflow }) => {
-      const rows = Store.pages(store, { workflow, states: states[state] }, limit).pipe(
-        Stream.take(limit),
-        Stream.mapEffect((execution) => statusOf(store, execution))
-      )
-      const ended = state === "open" ? " is open: --state all also lists those that have ended" : ""
-      return Effect.succeed(table(rows, { key: 40, workflow: 25, now: 33 }, `none${ended}`))
-    }
+    answer: (store, { limit, state, workflow }) =>
+      Effect.map(store.runners, (runners) => {
+        const rows = Store.pages(store, { workflow, states: states[state] }, limit).pipe(
+          Stream.take(limit),
+          Stream.mapEffect((execution) => statusOf(store, execution, runners))
+        )
+        const ended =
+          state === "open" ? " is open: --state all also lists those that have ended" : ""
+        const widths = { key: 40, workflow: 25, now: 33 }
+        return table(rows, widths, { none: `none${ended}`, last: words.runners(runners) })
+      })
   },
   show: {
     about: "prints what happened to an execution or a batch, and what it will do next",

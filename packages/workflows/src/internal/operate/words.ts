@@ -49,14 +49,27 @@ const { child, signal, unreadable } = Execution.Pause
 /** After an interrupt. */
 export const toEnd = " It is to end. If an outcome is unknown, that request is continued first."
 
+/** The processes that run workflows, and when each was last seen. */
+export const runners = (all: ReadonlyArray<Store.Runner>): string => {
+  const seen = ({ name, silentMillis }: Store.Runner) => `${name} (seen ${span(silentMillis)} ago)`
+  const alive = all.filter(({ isAlive }) => isAlive)
+  if (alive.length > 0) return `Workflows are run by ${alive.map(seen).join(", ")}.`
+  const dead = all.length > 0 ? ` Those that ran them are gone: ${all.map(seen).join(", ")}.` : ""
+  return `No process runs workflows on this database: nothing happens until one starts.${dead}`
+}
+
 /** Why an execution waits, until when, and its next step. */
-export const state = (execution: Execution.Status, now: number): Words => {
+export const state = (execution: Execution.Status, now: number, isRun: boolean): Words => {
   const { dueMillis, end, isPurged, pause } = execution
   if (end !== undefined) {
     const purged = isPurged ? " Its stored data was purged. The key stays taken." : ""
     return said(`${ends[end.state]} ${distance(end.atMillis, now)}`, purged)
   }
-  if (pause === undefined) return said("runs", " Another process goes on if its own has stopped.")
+  if (pause === undefined) {
+    return isRun
+      ? said("runs", " Another process goes on if its own has stopped.")
+      : said("waits for a process", " None runs workflows now. It goes on when one starts.")
+  }
   if (pause === unreadable) return said("waits for a process with a schema that fits")
   if (pause === signal && dueMillis === Execution.never) return said("waits for a signal")
   if (pause.startsWith(`${child}/`)) return said("waits for an execution that it has started")
@@ -75,7 +88,9 @@ export const state = (execution: Execution.Status, now: number): Words => {
       ? ["when taken up", " as soon as a process takes it up"]
       : dueMillis < now - lateMillis
         ? ["late", `, but no process has taken it up since ${at(dueMillis, now)}`]
-        : [distance(dueMillis, now), ` ${at(dueMillis, now)}`]
+        : dueMillis <= now
+          ? ["now", " now"]
+          : [distance(dueMillis, now), ` ${at(dueMillis, now)}`]
   return { brief: `${next} ${soon}`, text: `${why} It ${next}${what}${when}.` }
 }
 

@@ -1,0 +1,23 @@
+import * as CliConfig from "@effect/cli/CliConfig"
+import * as Command from "@effect/cli/Command"
+import * as ValidationError from "@effect/cli/ValidationError"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import { command } from "./cli.js"
+import { operations } from "./operations.js"
+import * as output from "../../output.js"
+
+const operation = operations[process.argv[2] ?? ""]
+output.survive(operation !== undefined && operation.isChange !== true)
+
+Command.run(command, { name: "manilla-workflows", version: "0.1.0" })(process.argv).pipe(
+  Effect.tapError((error) =>
+    ValidationError.isValidationError(error) ? Effect.void : Console.error(error.message)
+  ),
+  Effect.tapDefect((cause) => Effect.logError(cause)),
+  Effect.provide(NodeContext.layer),
+  Effect.provide(CliConfig.layer({ showBuiltIns: false })),
+  NodeRuntime.runMain({ disableErrorReporting: true })
+)
