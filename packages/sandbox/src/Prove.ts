@@ -24,8 +24,9 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
+import * as all from "./internal/prove/all.js"
 import * as globals from "./internal/prove/globals.js"
-import * as judge from "./internal/prove/judge.js"
+import type * as judge from "./internal/prove/judge.js"
 import * as plan from "./internal/prove/plan.js"
 import * as report from "./internal/prove/report.js"
 import * as times from "./internal/prove/time.js"
@@ -358,48 +359,23 @@ const fetchOf =
 const prove = (options: Options, program: world.Program): Effect.Effect<Proof, ProofFailed> =>
   Effect.gen(function* () {
     const { file, pairs = 100, rounds = 30, run, sandbox = {}, seed = 1 } = options
-    const startMillis = performance.now()
-    const trial = (one: plan.Run, calm?: judge.Calm) =>
-      world
-        .trial(program, one, calm, { sandbox, rounds, logs: run !== undefined })
-        .pipe(
-          Effect.mapError(
-            (error) => new ProofFailed({ message: `The store cannot be opened: ${String(error)}` })
-          )
-        )
-    const calm = yield* trial(plan.calm)
-    const problem = report.problemOf(calm)
-    if (problem !== undefined) {
-      const message = [problem, "", ...report.drawing(calm)].join("\n")
-      return yield* new ProofFailed({ message })
-    }
-    const runs =
-      calm.violations.length > 0 ? [] : plan.runsOf(calm.places, { pairs, seed, inProcess: true })
-    if (run !== undefined && run > runs.length) {
-      return yield* new ProofFailed({
-        message: `There is no run ${run}: the last is ${runs.length}.`
+    const result = yield* all
+      .prove({
+        pairs,
+        seed,
+        run,
+        inProcess: true,
+        trial: (one, calm) =>
+          world.trial(program, one, calm, { sandbox, rounds, logs: run !== undefined }),
+        repeat: (number) =>
+          `add { run: ${number}, seed: ${seed}, pairs: ${pairs} } to its options.`,
+        onRun: () => Effect.void
       })
-    }
-    const trials: Array<report.Trial> = []
-    const known = judge.calmOf(calm.once)
-    for (const one of runs) {
-      if (run !== undefined && run !== one.number) continue
-      const done = yield* trial(one, known)
-      // Hundreds of passed runs would fill the memory.
-      const isKept = done.violations.length > 0 || run !== undefined
-      trials.push(isKept ? done : { ...done, events: [], exchanges: [] })
-    }
-    const result: report.Report = {
-      seed,
-      calm,
-      trials,
-      tookMillis: performance.now() - startMillis,
-      repeat: (number) => `add { run: ${number}, seed: ${seed}, pairs: ${pairs} } to its options.`
-    }
+      .pipe(Effect.mapError((error) => new ProofFailed({ message: messageOf(error) })))
     const text = report.text(result)
     const proof: Proof = {
       runs: report.counted(result).length,
-      missed: trials.filter(({ isReached }) => !isReached).map(({ run }) => run.number),
+      missed: report.missed(result),
       failures: report.failures(result).map(({ first }) => ({
         run: first.run.number,
         rule: first.violations[0]?.rule ?? 1,
@@ -412,11 +388,13 @@ const prove = (options: Options, program: world.Program): Effect.Effect<Proof, P
       if (file !== undefined) yield* write(file, result)
       return yield* new ProofFailed({ message: text, proof })
     }
-    yield* Console.log(
-      [text, ...(run === undefined ? [] : trials.flatMap(report.drawing))].join("\n")
-    )
+    const shown = run === undefined ? [] : result.trials
+    yield* Console.log([text, ...shown.flatMap(report.drawing)].join("\n"))
     return proof
   })
+
+const messageOf = (error: unknown): string =>
+  error instanceof all.Problem ? error.message : `The store cannot be opened: ${String(error)}`
 
 /** Only Node has files, and a proof also runs in browsers. */
 const write = (file: string, result: report.Report): Effect.Effect<void, ProofFailed> =>

@@ -73,7 +73,18 @@ const reasonOf = (
   return `port ${String(port)} is in use. Choose another with ${flag}, such as ${flag} 0 for any free port.`
 }
 
+/** Its module is loaded for it alone. */
+const prove = Effect.gen(function* () {
+  const { command } = yield* Effect.promise(() => import("./internal/command/prove.js"))
+  const hasPassed = yield* command(process.argv.slice(3))
+  if (!hasPassed) yield* Effect.sync(() => process.exit(1))
+}).pipe(
+  Effect.catchTag("Problem", ({ message }) => new cli.UsageError({ message })),
+  Effect.tapErrorTag("ServeError", ({ cause }) => Console.error(String(cause)))
+)
+
 const main = Effect.gen(function* () {
+  if (process.argv[2] === "prove") return yield* prove
   const command = yield* cli.parse(process.argv.slice(2))
   if (command._tag === "Help") return yield* Console.log(cli.help)
   if (command._tag === "Version") return yield* Console.log(yield* files.version)

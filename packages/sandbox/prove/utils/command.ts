@@ -7,7 +7,7 @@ import * as node from "./node.js"
 const bin = fileURLToPath(new URL("../../src/bin.ts", import.meta.url))
 export const tsx = new URL("../../../../node_modules/tsx/dist/loader.mjs", import.meta.url).href
 
-const fromSource = ["--import", tsx, bin]
+export const fromSource = ["--import", tsx, bin]
 
 /** Runs the command until it ends. */
 export const run = (args: ReadonlyArray<string>) => node.run([...fromSource, ...args])

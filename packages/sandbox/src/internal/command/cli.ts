@@ -40,6 +40,7 @@ export const developmentCredentials = {
 export const help = `manilla-sandbox: a local emulation of the payments service
 
 Usage: manilla-sandbox [options]
+       manilla-sandbox prove <file>   every fault at every request of your server: see prove --help
 
   --port <port>              port of {base_url} and /_sandbox, default 4010; 0 for any free port
   --auth-port <port>         port of {auth_url}, default 4011; 0 for any free port

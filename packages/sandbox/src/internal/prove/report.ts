@@ -67,6 +67,10 @@ export const failures = (report: Report) =>
 /** `Run 17: the 2nd Payments.get gets 429`. */
 export const titleOf = ({ run }: Trial): string => `Run ${run.number}: ${plan.words(run)}`
 
+/** The runs that count for nothing. */
+export const missed = ({ trials }: Report): ReadonlyArray<number> =>
+  trials.filter(({ isReached }) => !isReached).map(({ run }) => run.number)
+
 const count = (names: ReadonlyArray<string>): string => {
   const counts = new Map<string, number>()
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -76,16 +80,18 @@ const count = (names: ReadonlyArray<string>): string => {
 /** What was covered, in lines. */
 export const summary = (report: Report): ReadonlyArray<string> => {
   const { calm, seed, tookMillis, trials } = report
-  const missed = trials.filter(({ isReached }) => !isReached).map(({ run }) => run.number)
+  const without = missed(report)
   const reviews = trials.filter(({ isReached, told }) => isReached && told === "review").length
   const reached = counted(report).flatMap(({ run }) => run.troubles)
   return [
     `${counted(report).length} runs in ${(tookMillis / 1000).toFixed(1)} s, with seed ${seed}.`,
     `Requests of the calm run: ${count(calm.exchanges.map(({ operation }) => operation ?? "unknown"))}.`,
     `Faults: ${count(reached.map(({ kind }) => kind))}.`,
-    ...(missed.length === 0
+    ...(without.length === 0
       ? []
-      : [`Not counted, because a fault was not reached: ${missed.length} runs (${some(missed)}).`]),
+      : [
+          `Not counted, because a fault was not reached: ${without.length} runs (${some(without)}).`
+        ]),
     ...(reviews === 0 ? [] : [`A person has to decide at the end of ${reviews} runs.`])
   ]
 }
@@ -94,11 +100,33 @@ const some = (numbers: ReadonlyArray<number>) =>
   numbers.length > 8 ? `${numbers.slice(0, 8).join(", ")}, …` : numbers.join(", ")
 
 export const others = (numbers: ReadonlyArray<number>): string =>
-  numbers.length === 0 ? "" : `${numbers.length} other runs break the same rule: ${some(numbers)}.`
+  numbers.length === 0
+    ? ""
+    : `Other runs that break the same rule: ${numbers.length} (${some(numbers)}).`
 
-export const text = (report: Report): string =>
+/** A row for each fault: how many runs had it, failed, and did not reach it. */
+const table = (report: Report): ReadonlyArray<string> => {
+  const names = new Set(report.trials.flatMap(({ run }) => run.troubles.map(({ kind }) => kind)))
+  const row = (cells: ReadonlyArray<string | number>) =>
+    cells
+      .map((cell, at) => (at === 0 ? `  ${cell}`.padEnd(32) : String(cell).padStart(12)))
+      .join("")
+  const lines = [...names].map((name) => {
+    const all = report.trials.filter(({ run }) => run.troubles.some(({ kind }) => kind === name))
+    const reached = all.filter(({ isReached }) => isReached)
+    const failures = reached.filter(({ violations }) => violations.length > 0)
+    return row([name, reached.length, failures.length, all.length - reached.length])
+  })
+  return ["", row(["fault", "runs", "failed", "not reached"]), ...lines]
+}
+
+/** The whole report. In the middle of it, the faults are a line or a table. */
+export const text = (report: Report, faults: "line" | "table" = "line"): string =>
   [
-    ...summary(report).flatMap((line) => wrap(line)),
+    ...summary(report).flatMap((line) =>
+      faults === "table" && line.startsWith("Faults:") ? [] : wrap(line)
+    ),
+    ...(faults === "table" ? table(report) : []),
     ...failures(report).flatMap(({ first, others: rest }) => [
       "",
       ...wrap(`${titleOf(first)}.`),
@@ -161,7 +189,7 @@ export const drawing = (trial: Trial): ReadonlyArray<string> => {
     const isLost = exchange.outcome === "dropped before"
     const label = (labelOf(exchange) + letter).slice(0, 34).padEnd(34)
     const answer = isLost ? "    request lost" : `${answerOf(exchange)}`
-    return `${since}  ${label} ${isLost ? "──✕ " : "───▶"} ${effectOf(exchange).padEnd(26)}${answer}`.trimEnd()
+    return `${since}  ${label} ${isLost ? "──✕ " : "───▶"} ${effectOf(exchange).padEnd(27)}${answer}`.trimEnd()
   })
   return [
     `${"".padStart(12)}  ${"Your code".padEnd(40)}The service`,
@@ -176,7 +204,7 @@ const letterOf = (index: number) =>
 const answerOf = ({ outcome }: Exchange): string => {
   if (typeof outcome === "number") return `◀── ${outcome}`
   return {
-    "dropped after": "✕── response lost",
+    "dropped after": "✕── answer lost",
     abandoned: "caller left",
     open: "",
     "dropped before": ""
@@ -193,7 +221,7 @@ const effectOf = ({ fault, method, outcome, replay }: Exchange): string => {
 }
 
 /** `264 ms`, `12.5 s`, `3 min 5 s`. */
-const duration = (millis: number): string => {
+export const duration = (millis: number): string => {
   if (millis < 1000) return `${Math.round(millis)} ms`
   if (millis < 60_000) return `${(millis / 1000).toFixed(2)} s`
   const minutes = Math.floor(millis / 60_000)

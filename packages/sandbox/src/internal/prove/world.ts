@@ -16,8 +16,8 @@ import type * as Sandbox from "../../Sandbox.js"
 import * as SandboxClient from "../../SandboxClient.js"
 import { Interceptor } from "../http/incoming.js"
 import * as judge from "./judge.js"
-import type * as report from "./report.js"
 import * as plan from "./plan.js"
+import * as record from "./record.js"
 import * as times from "./time.js"
 
 /** What a process gets from outside. */
@@ -55,12 +55,6 @@ export interface Options {
   readonly logs: boolean
 }
 
-export interface Trial extends report.Trial {
-  readonly places: ReadonlyArray<plan.Place>
-  /** The books when the script had run once. */
-  readonly once: judge.Books
-}
-
 interface Mortal {
   isAlive: boolean
   process: Process | undefined
@@ -86,18 +80,12 @@ export const trial = (
   run: plan.Run,
   known: judge.Calm | undefined,
   options: Options
-): Effect.Effect<Trial, unknown> =>
+): Effect.Effect<record.Trial, unknown> =>
   Effect.gen(function* () {
     const { logs } = options
     const time = times.make()
-    const events: Array<report.Event> = []
-    const note = (text: string, tone: report.Event["tone"] = "") =>
-      void events.push({ atMillis: time.nowMillis(), text, tone })
-    const violations: Array<judge.Violation> = []
-    const violate = (found: ReadonlyArray<judge.Violation>) => {
-      for (const one of found)
-        if (!violations.some(({ rule }) => rule === one.rule)) violations.push(one)
-    }
+    const log = record.make(run, known, time.nowMillis)
+    const { note, violate } = log
     const scope = yield* Scope.make()
     const onClock = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.withClock(effect, time.clock)
@@ -123,8 +111,6 @@ export const trial = (
       Effect.withRandom(Random.make("service")),
       onClock
     )
-    const most = known?.mostPerMinute ?? 10_000
-    const isStorm = () => judge.isStorm(injection.arrivals, most)
     const books = Effect.suspend(() => onClock(judge.read(sandbox, injection.held())))
 
     /** A request that was sent is processed even if its sender dies. */
@@ -189,15 +175,14 @@ export const trial = (
         for (;;) {
           yield* time.idle
           if (running.every(({ exit, mortal }) => exit !== undefined || !mortal.isAlive)) break
-          if (isStorm()) {
-            violate([judge.storm(most)])
+          if (log.isStorm(injection)) {
             yield* die
             break
           }
           if (time.wakeNext(until)) quiet = 0
           else if (quiet++ < realMillis) yield* times.realMillisecond
           else {
-            violate([{ rule: 3, sentence: `The life “${life}” does not end.` }])
+            violate({ rule: 3, sentence: `The life “${life}” does not end.` })
             yield* die
           }
         }
@@ -208,21 +193,15 @@ export const trial = (
       Effect.gen(function* () {
         const until = time.nowMillis() + millis
         do yield* time.idle
-        while (!isStorm() && time.wakeNext(until))
+        while (!log.isStorm(injection) && time.wakeNext(until))
         time.skipTo(until)
       })
 
-    const hear = (told: unknown, before: judge.Books, after: judge.Books, by: string) => {
-      if (!isTold(told)) return
-      const lies = judge.lie(told, before, after, known ?? judge.calmOf(after))
-      note(`${by}: ${told}`, lies.length > 0 ? "bad" : "")
-      violate(lies)
-    }
     const ask = Effect.gen(function* () {
       const before = yield* books
       const [exit] = yield* live("")
       const told = exit !== undefined && Exit.isSuccess(exit) ? exit.value : undefined
-      hear(told, before, yield* books, "told")
+      if (isTold(told)) log.hear(told, "told", before, yield* books)
       if (exit !== undefined && Exit.isFailure(exit))
         note(`told fails with ${failureOf(exit)}`, "bad")
       return isTold(told) ? told : "open"
@@ -231,7 +210,7 @@ export const trial = (
     let told: judge.Told = "open"
     let once: judge.Books | undefined
     let lives = 0
-    let isOver = false
+    let isLost = false
     for (let round = 0; round < options.rounds; round++) {
       const before: judge.Told = told
       for (const life of script) {
@@ -241,7 +220,9 @@ export const trial = (
           if (exit === undefined) continue
           if (Exit.isFailure(exit)) note(`${life} fails with ${failureOf(exit)}`, "bad")
           const now = yield* books
-          if (Exit.isSuccess(exit)) hear(exit.value, now, now, `${life} tells`)
+          if (Exit.isSuccess(exit) && isTold(exit.value)) {
+            log.hear(exit.value, `${life} tells`, now, now)
+          }
         }
         // What is still in transit arrives.
         yield* pass(10 * travelMillis)
@@ -249,43 +230,23 @@ export const trial = (
       }
       const now = yield* books
       once ??= now
-      const isOpen =
-        told === "open" ||
-        now.movements.some(({ hasMoved, kind }) => !hasMoved && kind !== "payment link") ||
-        injection.held() > 0 ||
-        !injection.isOver(time.nowMillis())
-      const moved = now.movements.filter(({ hasMoved }) => hasMoved)
-      // Nothing worse can follow.
-      isOver =
-        known !== undefined && judge.movedTwice({ ...now, movements: moved }, known).length > 0
-      if (isOver || isStorm() || (round > 0 && told === before && !isOpen)) break
+      isLost = log.isLost(injection, now)
+      if (isLost || (round > 0 && told === before && log.isCalm(told, injection, now))) break
       yield* pass(Math.min(1000 * 2 ** round, 2 * 60 * 60 * 1000))
     }
 
-    const end = yield* books
-    const calm = known ?? judge.calmOf(once ?? end)
-    violate(judge.movedTwice(end, calm))
-    if (told === "open" && !isOver) {
+    if (told === "open" && !isLost) {
       const sentence = `After ${lives} lives the order is still open: nothing finds out what became of it.`
-      violate([{ rule: 3, sentence }])
+      violate({ rule: 3, sentence })
     }
-    violate(judge.changedKeys(end.exchanges, calm))
     // What a finalizer of a dead process waits for never comes.
     const closing = Effect.runFork(onClock(Scope.close(scope, Exit.void)), {
       scheduler: time.scheduler()
     })
     do yield* time.idle
     while (closing.unsafePoll() === null && time.wakeNext(time.nowMillis() + dayMillis))
-    return {
-      run,
-      isReached: injection.isReached(),
-      places: injection.places,
-      told,
-      violations: violations.sort((a, b) => a.rule - b.rule),
-      events,
-      exchanges: end.exchanges,
-      once: once ?? end
-    }
+    const end = yield* books
+    return log.end({ books: end, injection, once: once ?? end, told })
   })
 
 const isTold = (value: unknown): value is judge.Told =>

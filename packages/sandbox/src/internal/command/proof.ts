@@ -1,0 +1,84 @@
+/**
+ * The file of `manilla-sandbox prove`: a server, what its buyer sends, and what it says about an order.
+ */
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as file from "./file.js"
+import * as yaml from "./yaml.js"
+
+const Url = Schema.String.pipe(
+  Schema.filter((text) => /^http:\/\/[^/]+:\d+(\/|$)/.test(text) && URL.canParse(text), {
+    description: `a URL of your server with its port, such as "http://127.0.0.1:3000/orders/{order}"`
+  })
+)
+
+const Text = Schema.String.pipe(Schema.minLength(1, { description: "a text that is not empty" }))
+
+const Scalar = Schema.Union(Schema.String, Schema.Number, Schema.Boolean).annotations({
+  description: "a text, a number or a boolean"
+})
+
+const Words = Schema.NonEmptyArray(Scalar).annotations({
+  description: `a list of words, such as ["paid"]`
+})
+
+const Pause = Schema.String.pipe(
+  Schema.filter((text) => Option.exists(Duration.decodeUnknown(text), Duration.isFinite), {
+    description: `a duration, such as "10 seconds"`
+  })
+)
+
+const Whole = Schema.Int.pipe(
+  Schema.between(0, 10_000, { description: "a whole number from 0 to 10000" })
+)
+
+const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
+  Schema.optionalWith(schema, { default: () => value })
+
+const Headers = Schema.Record({ key: Schema.String, value: Scalar })
+
+export const Proof = Schema.Struct({
+  /** Starts the server, in a shell. */
+  command: Text,
+  /** More variables. Their values may have `{base_url}` and so on. */
+  env: withDefault(Headers, {}),
+  /** A command that puts the store back, before each run. */
+  reset: Schema.optional(Text),
+  /** What a buyer sends, as often as they like. `{order}` is the id of a new order in each run. */
+  request: Schema.Struct({
+    method: withDefault(Text, "POST"),
+    url: Url,
+    headers: withDefault(Headers, {}),
+    /** A text, or JSON. */
+    body: Schema.optional(Schema.Unknown)
+  }),
+  /** What the server says about the order. */
+  told: Schema.Struct({
+    url: Url,
+    headers: withDefault(Headers, {}),
+    /** The members that lead to the word in JSON, such as `order.state`. Without it, the text has the word. */
+    path: Schema.optional(Text),
+    paid: Words,
+    not_paid: Words,
+    open: Words,
+    review: Schema.optional(Words)
+  }),
+  /** The longest time that the server waits for a response of the service. A late response is later. */
+  deadline: withDefault(Pause, "10 seconds"),
+  /** How long a fault for a time lasts. */
+  lasts: withDefault(Pause, "3 seconds"),
+  /** How long the server may take to start, and how long a run may take. */
+  patience: withDefault(Pause, "60 seconds"),
+  /** How long a payment stays PENDING. */
+  settle_after: withDefault(Pause, "300 millis"),
+  pairs: withDefault(Whole, 10),
+  seed: withDefault(Whole, 1)
+})
+
+export interface Proof extends Schema.Schema.Type<typeof Proof> {}
+
+export const millisOf = (duration: string): number =>
+  Option.match(Duration.decodeUnknown(duration), { onNone: () => 0, onSome: Duration.toMillis })
+
+export const read = file.use("prove", yaml.decoder(Proof, { numbersAsText: false }))
