@@ -72,7 +72,8 @@ export const command = (args: ReadonlyArray<string>) =>
     const run = values.run === undefined ? undefined : Number(values.run)
     const proof = yield* proofFile.read(path)
     const cwd = dirname(resolve(path))
-    const start = Date.now()
+    const clock = yield* Effect.clock
+    const start = clock.unsafeCurrentTimeMillis()
     yield* Console.error("A run without faults first …")
     const result = yield* all.prove({
       pairs: proof.pairs,
@@ -83,7 +84,8 @@ export const command = (args: ReadonlyArray<string>) =>
       repeat: (number) => `manilla-sandbox prove ${path} --run ${number}`,
       onRun: (one, done, count) => {
         const failed = done.filter(({ violations }) => violations.length > 0).length
-        const left = ((Date.now() - start) / (done.length + 1)) * (count - done.length)
+        const took = clock.unsafeCurrentTimeMillis() - start
+        const left = (took / (done.length + 1)) * (count - done.length)
         const line = `${done.length + 1}/${count}  ${failed} failed  ${report.duration(left)} left`
         return progress(line, plan.words(one))
       }

@@ -36,7 +36,9 @@ export const trial = (
   Effect.gen(function* () {
     const patienceMillis = millisOf(proof.patience)
     const order = crypto.randomUUID()
-    const log = record.make(run, known, Date.now)
+    const clock = yield* Effect.clock
+    const nowMillis = () => clock.unsafeCurrentTimeMillis()
+    const log = record.make(run, known, nowMillis)
     const { note, violate } = log
     let server: servers.Server | undefined
     /** The requests of the buyer that are not answered yet. */
@@ -75,7 +77,13 @@ export const trial = (
         // What is left of its group.
         yield* server.kill
       }
-      server = yield* servers.start({ command: proof.command, cwd, env, url, patienceMillis })
+      server = yield* servers.start({
+        command: proof.command,
+        cwd,
+        env,
+        url,
+        patience: patienceMillis
+      })
     })
     yield* start
 
@@ -102,13 +110,13 @@ export const trial = (
 
     let told: judge.Told = "open"
     let once: judge.Books | undefined
-    const until = Date.now() + patienceMillis
+    const until = nowMillis() + patienceMillis
     for (let round = 0; ; round++) {
       const before: judge.Told = told
       if (injection.begin(life)) send()
       send()
       // Questions while the request is under way, and until the state is final.
-      const roundEnd = Date.now() + Math.min(1000 * 2 ** round, 8000)
+      const roundEnd = nowMillis() + Math.min(1000 * 2 ** round, 8000)
       let isAnswered = false
       for (;;) {
         const answers = yield* Effect.promise(() =>
@@ -128,7 +136,7 @@ export const trial = (
         yield* start
         told = yield* ask
         if (log.isStorm(injection)) break
-        if (isAnswered && (told !== "open" || Date.now() > roundEnd)) break
+        if (isAnswered && (told !== "open" || nowMillis() > roundEnd)) break
         if (answers !== undefined) yield* Effect.promise(() => sleep(askMillis))
       }
       sending = []
@@ -136,7 +144,7 @@ export const trial = (
       once ??= now
       if (log.isLost(injection, now)) break
       if (round > 0 && told === before && log.isCalm(told, injection, now)) break
-      if (Date.now() > until) {
+      if (nowMillis() > until) {
         if (told === "open") violate({ rule: 3, sentence: unended(proof) })
         break
       }

@@ -1,12 +1,13 @@
 /**
  * The server under proof as a process. It and its children are in a process group, which is killed as a whole.
  */
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect } from "node:net"
-import { setTimeout as sleep } from "node:timers/promises"
 import { Problem } from "./all.js"
 
 export interface Options {
@@ -15,7 +16,7 @@ export interface Options {
   readonly cwd: string
   /** The address that it listens on. */
   readonly url: URL
-  readonly patienceMillis: number
+  readonly patience: Duration.DurationInput
 }
 
 export interface Server {
@@ -73,30 +74,39 @@ const isListening = ({ hostname, port }: URL): Promise<boolean> =>
 /** Starts it, and waits until it listens. It is killed at the latest when its scope closes. */
 export const start = (options: Options): Effect.Effect<Server, Problem, Scope.Scope> =>
   Effect.gen(function* () {
-    const { command, patienceMillis, url } = options
-    // A killed process takes a moment to leave its port.
-    const freeUntil = Date.now() + 5000
-    while (yield* Effect.promise(() => isListening(url))) {
-      if (Date.now() > freeUntil) {
-        return yield* new Problem({
-          message: `${url.host} is in use by another program. Stop it, or choose another port in the file of the proof.`
+    const { command, patience, url } = options
+    const wait = (
+      until: (listens: boolean) => boolean,
+      limit: Duration.DurationInput,
+      problem: () => string
+    ) =>
+      Effect.promise(() => isListening(url)).pipe(
+        Effect.repeat({ until, schedule: Schedule.spaced("20 millis") }),
+        Effect.timeoutFail({
+          duration: limit,
+          onTimeout: () => new Problem({ message: problem() })
         })
-      }
-      yield* Effect.promise(() => sleep(20))
-    }
+      )
+    // A killed process takes a moment to leave its port.
+    yield* wait(
+      (listens) => !listens,
+      "5 seconds",
+      () =>
+        `${url.host} is in use by another program. Stop it, or choose another port in the file of the proof.`
+    )
     const server = yield* Effect.acquireRelease(
       Effect.sync(() => spawned(options)),
       ({ kill }) => kill
     )
-    const until = Date.now() + patienceMillis
-    while (!(yield* Effect.promise(() => isListening(url)))) {
-      if (!server.isRunning() || Date.now() > until) {
-        const how = Date.now() > until ? "does not listen on" : "ended before it listened on"
-        return yield* new Problem({
-          message: `The server ${how} ${url.host}. Check “command” (${command}). Its output: ${server.output() || "none"}`
-        })
-      }
-      yield* Effect.promise(() => sleep(20))
+    const says = () => `Check “command” (${command}). Its output: ${server.output() || "none"}`
+    yield* wait(
+      (listens) => listens || !server.isRunning(),
+      patience,
+      () => `The server does not listen on ${url.host}. ${says()}`
+    )
+    if (!server.isRunning()) {
+      const message = `The server ended before it listened on ${url.host}. ${says()}`
+      return yield* new Problem({ message })
     }
     return server
   })
