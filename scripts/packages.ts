@@ -57,9 +57,6 @@ export const peersOf = (folder: string): ReadonlyArray<string> =>
     exactIn(`packages/${folder}`)
   )
 
-/** The peers of all packages. */
-export const peers: ReadonlyArray<string> = [...new Set(published.flatMap(peersOf))]
-
 const scope = "@manilla/"
 
 export const isOwn = (name: string): boolean => name.startsWith(scope)

@@ -1,12 +1,13 @@
 // Installs the packages as a user would: from tarballs, into an empty project, in which programs are
 // compiled and bundled.
 import { build } from "esbuild"
-import { execFileSync } from "node:child_process"
+import { execFile, execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { builtinModules } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { manifestIn, peers, published, root } from "./packages.js"
+import { promisify } from "node:util"
+import { manifestIn, peersOf, published, root, withNeeded } from "./packages.js"
 
 export const run = (cwd: string, command: string, ...args: ReadonlyArray<string>): string =>
   execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
@@ -14,9 +15,38 @@ export const run = (cwd: string, command: string, ...args: ReadonlyArray<string>
 /** Prints a line of progress to stderr, so that stdout has only the result. */
 export const report = (line: string): void => console.error(line)
 
+/** The arguments of npx that pack packages into a directory. */
+const packing = (directory: string, packages: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const { packageManager = "pnpm" } = manifestIn()
+  const filters = packages.map((folder) => `--filter=./packages/${folder}`)
+  const pack = ["--recursive", ...filters, "pack", "--json", "--pack-destination", directory]
+  return ["--yes", packageManager, ...pack]
+}
+
+/** The arguments of an `npm install` of packages that were packed, and of their peers. */
+const installing = (packages: ReadonlyArray<string>, packed: string): ReadonlyArray<string> => {
+  const tarballs: ReadonlyArray<{ readonly filename: string }> = JSON.parse(packed)
+  const peers = new Set(packages.flatMap(peersOf))
+  return [...peers, ...tarballs.map(({ filename }) => `file:${filename}`)]
+}
+
+/**
+ * Packs packages and those that they need into a directory. Returns the arguments of an `npm install` of all. It only
+ * compiles what has changed, so that others can use the packages meanwhile.
+ */
+export const packSome = async (
+  directory: string,
+  packages: ReadonlyArray<string>
+): Promise<ReadonlyArray<string>> => {
+  const all = withNeeded(packages)
+  const npx = (args: ReadonlyArray<string>) => promisify(execFile)("npx", args, { cwd: root })
+  await npx(["tsc", "-b", ...all.map((folder) => `packages/${folder}`)])
+  const { stdout } = await npx(packing(directory, all))
+  return installing(all, stdout)
+}
+
 /** Builds every package anew and packs it into a directory. Returns the arguments of an `npm install` of all. */
 export const packInto = (directory: string): ReadonlyArray<string> => {
-  const { packageManager = "pnpm" } = manifestIn()
   const folders = published.map((folder) => `packages/${folder}`)
   report("Compiling the packages, which takes up to a minute")
   for (const folder of folders) {
@@ -26,11 +56,7 @@ export const packInto = (directory: string): ReadonlyArray<string> => {
   report("Bundling the commands")
   run(root, "npx", "tsx", "scripts/command.ts")
   report("Packing the packages")
-  const filters = folders.map((folder) => `--filter=./${folder}`)
-  const pack = ["--recursive", ...filters, "pack", "--json", "--pack-destination", directory]
-  const packed = run(root, "npx", "--yes", packageManager, ...pack)
-  const tarballs: ReadonlyArray<{ readonly filename: string }> = JSON.parse(packed)
-  return [...peers, ...tarballs.map(({ filename }) => `file:${filename}`)]
+  return installing(published, run(root, "npx", ...packing(directory, published)))
 }
 
 /** Makes a project with all packages and their peers, which is deleted when this process ends. */

@@ -1,4 +1,5 @@
-// The environment variables of a program that uses a new sandbox.
+// The environment variables of a program that uses a sandbox.
+import type * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -12,14 +13,14 @@ export const settingsOf = (url: string) => ({
   MANILLA_ENVIRONMENT: "SANDBOX"
 })
 
-/** Starts a sandbox, which ends with the scope. */
-export const environment = Effect.gen(function* () {
-  const { authUrl, baseUrl, credentials } = yield* SandboxServer.make()
-  const { client_id: clientId, client_secret: clientSecret } = yield* credentials
-  return {
+/** The settings of a program that uses a sandbox. */
+export const environmentOf = ({ authUrl, baseUrl, credentials }: Sandbox.Service) =>
+  Effect.map(credentials, ({ client_id: clientId, client_secret: clientSecret }) => ({
     ...settingsOf(baseUrl),
     MANILLA_AUTH_URL: authUrl,
     MANILLA_CLIENT_ID: clientId,
     MANILLA_CLIENT_SECRET: Redacted.value(clientSecret)
-  }
-})
+  }))
+
+/** Starts a sandbox, which ends with the scope. */
+export const environment = Effect.flatMap(SandboxServer.make(), environmentOf)
