@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Files from "@manilla/test-support/Files"
 import * as Spans from "@manilla/test-support/Spans"
 import { forOperator } from "../src/internal/engineStore.js"
+import * as Execution from "../src/Execution.js"
 import type * as Store from "../src/Store.js"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -62,6 +63,26 @@ it.scoped("wakes, signals and purges of many executions share statements", () =>
     assert.lengthOf(yield* store.steps("id-42"), 300)
     assert.lengthOf(yield* store.list({ isPurged: true }, undefined, 301), 300)
   })
+)
+
+it.scoped.each(["forget", "modify"] as const)(
+  "a purge that the store fails in %s is completed by the next one",
+  (name) =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      const end = { state: "Failed", atMillis: 2 } as const
+      yield* store.insert(execution(7))
+      yield* store.keep("id-42", 7, { name: "pay/1", exit: "PO-1", storedMillis: 1 })
+      yield* store.modify("id-42", (one) => ({ ...one, runner: undefined, end }))
+      const away = () => Effect.fail(new Execution.StorageError({ operation: "purge", cause: "" }))
+      const found = Effect.flatten(store.read("id-42"))
+      yield* Effect.flip(forOperator({ ...store, [name]: away }).purge(yield* found))
+      // An execution that is marked is never purged again.
+      assert.isFalse((yield* found).isPurged)
+      yield* forOperator(store).purge(yield* found)
+      assert.isTrue((yield* found).isPurged)
+      assert.deepStrictEqual(yield* store.steps("id-42"), [])
+    })
 )
 
 it.scoped("a list reads the rows of its page only", () =>

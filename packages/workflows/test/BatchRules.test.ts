@@ -3,11 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payout from "@manilla/payouts/Payout"
-import type * as Batches from "@manilla/workflow-engine/Batches"
+import * as Batches from "@manilla/workflow-engine/Batches"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as memoryTable from "../../workflow-engine/src/internal/memoryBatches.js"
 import * as operate from "../src/internal/batch/operate.js"
 import * as rules from "../src/internal/batch/rules.js"
@@ -90,3 +93,32 @@ it.effect("each state of an item is counted once", () =>
     assert.deepStrictEqual(summary, { total: 993, notStarted: 1, ...ends })
   })
 )
+
+describe("the purge of a batch", () => {
+  /** None: it deletes the items. */
+  const errors = {
+    storing: "ExecutionNotFound",
+    running: "ExecutionNotEnded",
+    paused: "ExecutionNotEnded",
+    interrupted: "ExecutionNotEnded",
+    ended: undefined,
+    purged: undefined
+  } as const satisfies Record<Batches.Phase, string | undefined>
+
+  it.effect.each(Object.entries(errors))("that is %s", ([name, error]) =>
+    Effect.gen(function* () {
+      const phase = yield* Schema.decodeUnknown(Batches.Phase)(name)
+      const table = yield* memoryTable.make
+      yield* table.insert("payroll", 1)
+      yield* table.add("payroll", 0, [{ number: 0, key: "E1", request: "{}" }])
+      yield* table.write("payroll", 0, [{ number: 0, state: "sending" }])
+      yield* table.change("payroll", { phase, total: 1 }, {})
+      const end = yield* Effect.either(operate.make(table).purge("payroll"))
+      assert.strictEqual(Either.isLeft(end) ? end.left._tag : undefined, error)
+      const stored = Option.getOrThrow(yield* table.find("payroll"))
+      const items = yield* table.read("payroll", {}, 10)
+      assert.lengthOf(items, error === undefined ? 0 : 1)
+      assert.strictEqual(stored.phase, error === undefined ? "purged" : phase)
+    })
+  )
+})

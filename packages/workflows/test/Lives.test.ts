@@ -398,8 +398,13 @@ describe("a runner", () => {
       const { taken } = yield* store.take(1, [Shop.name], Number.MAX_SAFE_INTEGER, 1)
       assert.lengthOf(taken, 0, "it takes nothing under its old number")
       yield* VirtualClock.pass("10 seconds")
-      assert.strictEqual(yield* operator.await("order-42"), "pay-1")
-      assert.strictEqual(calls, 2)
+      // It also takes what begins later.
+      yield* operator.start({ ...order, key: IdempotencyKey.make("order-43") })
+      yield* VirtualClock.pass("10 seconds")
+      for (const key of ["order-42", "order-43"]) {
+        assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+      }
+      assert.strictEqual(calls, 3)
     })
   )
 

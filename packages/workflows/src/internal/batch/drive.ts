@@ -8,10 +8,10 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Policy from "../../Policy.js"
-import { jitter } from "../pauses.js"
 import { follow } from "./follow.js"
 import { afterDefects } from "./Owner.js"
 import type { Owner } from "./Owner.js"
+import * as pace from "./pace.js"
 import * as rules from "./rules.js"
 
 const itemsPerPage = 1_000
@@ -21,9 +21,6 @@ const gatherMillis = 10
 const idle = "1 second"
 /** The most payouts that are read at once. Others are handed over. */
 const mostLooks = 5_000
-/** The pauses after a refusal that passes, such as a rate limit. */
-const shortestPauseMillis = 1_000
-const longestPauseMillis = 60_000
 
 /** Another owner has begun: this one changes nothing more and sends nothing more. */
 export class Overtaken extends Data.TaggedError("Overtaken") {}
@@ -55,35 +52,6 @@ const makePages = ({ batchKey }: Owner, states: ReadonlyArray<Batches.State>) =>
   })
 }
 
-/** How many requests may go on at once: after a refusal that passes, such as a rate limit, fewer, and later. */
-const makePace = ({ batchKey, concurrency }: Owner) => {
-  let allowed = concurrency
-  let pauseMillis = 0
-  let notBeforeMillis = 0
-  /** Learns from the ends of requests, and returns how many may go on: none during a pause. */
-  return (ended: ReadonlyArray<Batches.Change>, nowMillis: number) =>
-    Effect.gen(function* () {
-      // If more than the longest pause is left, the clock was set back, and the pause is over.
-      if (nowMillis < notBeforeMillis && notBeforeMillis <= nowMillis + longestPauseMillis) return 0
-      if (ended.some(({ state }) => state === "waiting")) {
-        if (pauseMillis === 0) {
-          yield* Effect.logWarning(
-            `The service refuses requests of the batch ${batchKey} for now. It goes on, more slowly.`
-          )
-        }
-        allowed = 1
-        pauseMillis = Math.min(Math.max(2 * pauseMillis, shortestPauseMillis), longestPauseMillis)
-        notBeforeMillis = nowMillis + (yield* jitter(pauseMillis))
-        return 0
-      }
-      if (ended.length > 0) {
-        allowed = Math.min(concurrency, 2 * allowed)
-        pauseMillis = 0
-      }
-      return allowed
-    })
-}
-
 /**
  * Sends the first request of each waiting item, and hands over each that is unknown, or not final after one look, until the
  * batch has ended.
@@ -96,7 +64,7 @@ export const drive = (
     const { batches: table } = yield* Engine.Engine
     const payouts = yield* Payouts.Payouts
     const { look } = yield* Policy.Current
-    const pace = makePace(owner)
+    const next = pace.make(owner)
     const waiting: Array<Batches.Item> = []
     const open = {
       sending: new Map<number, Batches.Item>(),
@@ -172,7 +140,7 @@ export const drive = (
       const results = [...arrived.values()]
       arrived = new Map()
       const answered = results.filter(({ number }) => open.sending.has(number))
-      const allowed = yield* pace(answered, now)
+      const allowed = yield* next(answered, now)
       // An item keeps its place until its payout exists or it has ended.
       const places = new Set([...open.sending.keys(), ...open.unknown])
       for (const { number, state } of results) if (state !== "unknown") places.delete(number)

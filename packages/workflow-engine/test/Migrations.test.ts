@@ -1,0 +1,64 @@
+/** Databases of other versions. What is in flight on one is in `workflows/prove/Migrations.test.ts`. */
+import * as SqlClient from "@effect/sql/SqlClient"
+import { assert, it } from "@effect/vitest"
+import * as Files from "@manilla/test-support/Files"
+import * as Effect from "effect/Effect"
+import { constUndefined } from "effect/Function"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { readFileSync } from "node:fs"
+import * as database from "../src/internal/sql/database.js"
+import * as migrations from "../src/internal/sql/migrations.js"
+import * as Sqlite from "../src/sqlite.js"
+
+const versions = Object.keys(migrations.layouts).map(Number)
+const first = Math.min(...versions)
+const latest = Math.max(...versions)
+
+const later = "Use the version of @manilla/workflow-engine that made them, or a later one."
+const start = "A process of this version that runs workflows brings tables of version 5 or later"
+
+const refusal = <A, E extends { readonly message: string }>(
+  open: Effect.Effect<A, E, Scope.Scope>
+) =>
+  Effect.match(Effect.scoped(open), {
+    onFailure: ({ message }) => message,
+    onSuccess: constUndefined
+  })
+
+it.scopedLive.each([
+  ...Array.from({ length: first - 1 }, (_, i) => [i + 1, start, start] as const),
+  ...versions.filter((one) => one < latest).map((one) => [one, undefined, start] as const),
+  [latest, undefined, undefined],
+  [latest + 1, later, later],
+  [latest + 93, later, later]
+] as const)(
+  "tables of layout %i, by a process that runs workflows and by the command",
+  ([stored, byRunner, byCommand]) =>
+    Effect.gen(function* () {
+      const file = yield* Files.database
+      yield* Effect.scoped(Layer.build(Sqlite.layerSqlite({ file })))
+      const stamp = Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`UPDATE manilla_schema SET version = ${stored}`
+      ).pipe(Effect.provide(Layer.fresh(database.layer(file))))
+      yield* stamp
+      const before = readFileSync(file)
+      const runner = Layer.build(Sqlite.layerSqlite({ file }))
+      const ends = [
+        [yield* refusal(Sqlite.open(file)), byCommand],
+        // The proof brings tables up to date: these have the latest layout.
+        [byRunner === undefined ? undefined : yield* refusal(runner), byRunner]
+      ] as const
+      for (const [message, remedy] of ends) {
+        if (remedy === undefined) {
+          assert.isUndefined(message)
+          continue
+        }
+        const both = `the tables have schema version ${stored}, and this version of @manilla/workflow-engine has schema version ${latest}`
+        assert.include(message, both)
+        assert.include(message, remedy)
+        assert.isTrue(before.equals(readFileSync(file)))
+      }
+    })
+)
