@@ -26,7 +26,14 @@ export const published: ReadonlyArray<string> = readdirSync(join(root, "packages
 )
 
 /** Modules that are not in the index, because they require an optional peer dependency. */
-export const apart: ReadonlySet<string> = new Set(["UndiciClient", "command", "postgres", "sqlite"])
+export const apart: ReadonlySet<string> = new Set([
+  "UndiciClient",
+  "command",
+  "dbos",
+  "postgres",
+  "restate",
+  "sqlite"
+])
 
 /** Whether a module is in the index of its package. A program chooses between `memory` and others. */
 export const isInIndex = (module: string): boolean => !apart.has(module) && module !== "memory"

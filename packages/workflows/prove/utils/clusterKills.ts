@@ -1,5 +1,5 @@
 /**
- * The kill test on PostgreSQL: runners in processes of their own share a database. At random moments, a
+ * The kill test on PostgreSQL, or on another engine: runners in processes of their own share a database. At random moments, a
  * runner is killed, or stopped until it is taken for dead, or the database is restarted, while the service
  * injects faults. At the end, each business key must have moved money exactly once, and each execution must
  * have ended.
@@ -8,6 +8,7 @@ import * as Reactivity from "@effect/experimental/Reactivity"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Postgres from "@manilla/test-support/Postgres"
+import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -15,11 +16,30 @@ import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
+import type * as Scope from "effect/Scope"
 import { type Job, type Settings, jobs, keysOf } from "./jobs.js"
 import * as service from "./service.js"
 import * as workers from "./workers.js"
 
+/** An engine that is not ours. */
+export interface OtherEngine {
+  /** Its worker, such as `dbosWorker.ts`. */
+  readonly worker: string
+  /** Its server, in place of PostgreSQL. It finds its runners once one of them is ready. */
+  readonly server?: (runners: number) => Effect.Effect<Server, unknown, Scope.Scope>
+}
+
+interface Server {
+  readonly url: Redacted.Redacted
+  readonly restart: (
+    ...options: Parameters<Postgres.Server["restart"]>
+  ) => Effect.Effect<void, unknown>
+  readonly register?: Effect.Effect<void, unknown>
+}
+
 export interface Options {
+  /** An engine that is not ours. */
+  readonly other?: OtherEngine | undefined
   readonly runners: number
   readonly kills: number
   /** New business keys per life of a runner; 0.1 is one in ten lives. */
@@ -77,8 +97,19 @@ interface Interrupted {
 const inFlightMillis = 50
 
 interface Slot {
+  readonly runner: number
   worker: workers.Worker
 }
+
+/** The size of a database; 0 if it is no PostgreSQL. */
+const bytesOf = ({ register, url }: Server) =>
+  Effect.gen(function* () {
+    if (register !== undefined) return 0
+    const sql = yield* PgClient.make({ url })
+    const [size] = yield* sql<{ readonly bytes: string }>`
+      SELECT pg_database_size(current_database()) AS bytes`
+    return Number(size?.bytes)
+  }).pipe(Effect.scoped)
 
 /** Where the requests for an execution are in the log of the service. */
 const recoveriesIn = (
@@ -124,18 +155,24 @@ export const run = ({
   kills,
   longestLifeSeconds,
   onKill,
+  other,
   runners,
   seed
 }: Options) =>
   Effect.gen(function* () {
     const sandbox = yield* Sandbox.Sandbox
-    const database = yield* Postgres.server
-    const sql = yield* PgClient.make({ url: database.url })
-    const program = yield* workers.bundle
-    const { access, proxy } = yield* service.access(sandbox)
-    const settings = (from: number, to: number): Settings => ({
+    const database: Server = yield* other?.server?.(runners) ?? Postgres.server
+    yield* Effect.forkScoped(database.register ?? Effect.void)
+    const program = yield* workers.bundleOf(other?.worker ?? "worker.ts")
+    const hostility = other === undefined ? {} : { lost: 0.3, refused: 0.5 }
+    const { access, proxy } = yield* service.access(sandbox, hostility)
+    const url = Redacted.value(database.url)
+    const settings = (runner: number, from: number, to: number): Settings => ({
       ...access,
-      engine: { kind: "postgres", url: Redacted.value(database.url), expirationSeconds },
+      engine:
+        other === undefined
+          ? { kind: "postgres", url, expirationSeconds }
+          : { kind: "other", url, runner },
       itemsPerBatch,
       from,
       to
@@ -144,29 +181,31 @@ export const run = ({
     const lives = yield* Ref.make(0)
     const lastOf = (life: number) => Math.ceil(life * jobsPerLife)
     /** A new life of a runner, which brings new jobs. */
-    const startNext = Effect.flatMap(
-      Ref.updateAndGet(lives, (count) => count + 1),
-      (life) => workers.start(settings(lastOf(life - 1) + 1, lastOf(life)), program)
-    )
+    const startNext = (runner: number) =>
+      Effect.flatMap(
+        Ref.updateAndGet(lives, (count) => count + 1),
+        (life) => workers.start(settings(runner, lastOf(life - 1) + 1, lastOf(life)), program)
+      )
 
-    const slots = yield* Effect.replicateEffect(
-      Effect.map(startNext, (worker): Slot => ({ worker })),
-      runners
+    const slots = yield* Effect.forEach(Arr.range(1, runners), (runner) =>
+      Effect.map(startNext(runner), (worker): Slot => ({ runner, worker }))
     )
 
     const interrupted: Array<Interrupted> = []
-    /** Notes the open executions of a runner. */
-    const note = ({ worker }: Slot, why: Cause) =>
+    /** Notes the open executions of a runner of ours. */
+    const note = (slot: Slot, why: Cause) =>
       Effect.gen(function* () {
+        if (other !== undefined) return
+        const sql = yield* PgClient.make({ url: database.url })
         const rows = yield* sql<{ readonly business_key: string }>`
           SELECT e.business_key FROM manilla_executions e JOIN manilla_runners r ON r.id = e.runner
-          WHERE r.pid = ${worker.pid ?? 0}`
+          WHERE r.pid = ${slot.worker.pid ?? 0}`
         const atMillis = yield* Clock.currentTimeMillis
         for (const { business_key } of rows) {
           interrupted.push({ businessKey: business_key, atMillis, why })
         }
         // The database may be away, or have no tables yet.
-      }).pipe(Effect.ignore)
+      }).pipe(Effect.scoped, Effect.ignore)
 
     const injection = yield* Effect.forkScoped(
       service.injectFaults(sandbox, itemsPerBatch !== undefined)
@@ -238,7 +277,7 @@ export const run = ({
               return yield* new workers.WorkerFailed({ message: "a runner does not start" })
             }
             yield* Effect.sleep("500 millis")
-            slot.worker = yield* startNext
+            slot.worker = yield* startNext(slot.runner)
             continue
           }
           inVain = 0
@@ -248,7 +287,7 @@ export const run = ({
             yield* stop(slot)
           } else {
             yield* kill(slot)
-            slot.worker = yield* startNext
+            slot.worker = yield* startNext(slot.runner)
           }
         }
       })
@@ -263,20 +302,18 @@ export const run = ({
     yield* proxy.calm
     const [first, ...others] = slots
     for (const slot of others) {
-      if (!(yield* isUp(slot))) slot.worker = yield* startNext
+      if (!(yield* isUp(slot))) slot.worker = yield* startNext(slot.runner)
     }
     if (first !== undefined) {
       yield* first.worker.signal("SIGKILL")
       yield* first.worker.exited
     }
-    const whole = settings(1, lastOf(yield* Ref.get(lives)))
+    const whole = settings(1, 1, lastOf(yield* Ref.get(lives)))
     const all = jobs(whole)
     const violations = [
       ...(yield* workers.finish(whole, program)),
       ...(yield* service.violationsIn(sandbox, all))
     ]
-    const [size] = yield* sql<{ readonly bytes: string }>`
-      SELECT pg_database_size(current_database()) AS bytes`
     const report: Report = {
       kills: killed,
       earlyKills,
@@ -288,7 +325,7 @@ export const run = ({
       tricks: proxy.tricks(),
       creations: (yield* sandbox.exchanges).filter(({ key }) => key !== undefined).length,
       recoveryMillis: yield* recoveriesIn(sandbox, all, interrupted),
-      databaseBytes: Number(size?.bytes),
+      databaseBytes: yield* bytesOf(database),
       violations
     }
     return report

@@ -20,6 +20,13 @@ const tricks = ["cut before", "cut after", "halve", "delay", "repeat"] as const
 /** The share of the requests that meet a trick. */
 const hostility = 0.2
 
+export interface Options {
+  /** The share of the other requests whose answer is lost. */
+  readonly lost?: number
+  /** The share of requests that are refused although an earlier one with the same key was applied. */
+  readonly refused?: number
+}
+
 /** Longer than an attempt of the workers may take. */
 const longestDelayMillis = 3_000
 
@@ -33,21 +40,34 @@ const forward = async (to: URL, { headers, method, url }: http.IncomingMessage, 
   return { status: answer.statusCode ?? 502, headers: answer.headers, body: await buffer(answer) }
 }
 
-export const make = (to: URL, random: Random.Random) =>
+export const make = (to: URL, random: Random.Random, { lost = 0, refused = 0 }: Options = {}) =>
   Effect.gen(function* () {
+    const applied = new Set<string>()
     let isHostile = true
     let count = 0
     const draw = () => Effect.runSync(random.next)
 
     const serve = async (request: http.IncomingMessage, response: http.ServerResponse) => {
       const body = await buffer(request)
+      const key = request.headers["idempotency-key"]
+      if (isHostile && typeof key === "string" && applied.has(key) && draw() < refused) {
+        count++
+        response.writeHead(422, { "content-type": "application/json" })
+        return void response.end(JSON.stringify({ message: "refused" }))
+      }
       const isTrick = isHostile && draw() < hostility
-      const trick = isTrick ? tricks[Math.floor(draw() * tricks.length)] : undefined
-      if (isTrick) count++
+      const isLost = isHostile && !isTrick && draw() < lost
+      const trick = isTrick
+        ? tricks[Math.floor(draw() * tricks.length)]
+        : isLost
+          ? "cut after"
+          : undefined
+      if (trick !== undefined) count++
       if (trick === "cut before") return void request.socket.destroy()
       const answers = [forward(to, request, body)]
       if (trick === "repeat") answers.push(forward(to, request, body))
       const last = (await Promise.all(answers)).at(-1)
+      if (typeof key === "string" && last?.status === 201) applied.add(key)
       if (trick === "cut after" || last === undefined) return void request.socket.destroy()
       if (trick === "delay") await sleep(draw() * longestDelayMillis)
       response.writeHead(last.status, last.headers)

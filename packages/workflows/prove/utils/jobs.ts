@@ -19,14 +19,22 @@ export interface Access extends Credentials {
   readonly cardholder: string
 }
 
-export interface Settings extends Access {
-  readonly engine:
-    | { readonly kind: "sqlite"; readonly file: string }
-    | {
-        readonly kind: "postgres"
-        readonly url: string
-        readonly expirationSeconds: number
-      }
+/** An engine of ours. */
+export type OwnEngine =
+  | { readonly kind: "sqlite"; readonly file: string }
+  | { readonly kind: "postgres"; readonly url: string; readonly expirationSeconds: number }
+
+/** An engine of others. */
+export interface OtherEngine {
+  readonly kind: "other"
+  /** Its database, or its server. */
+  readonly url: string
+  /** The number of the runner, the same in each of its lives. */
+  readonly runner: number
+}
+
+export interface Settings<Engine = OwnEngine | OtherEngine> extends Access {
+  readonly engine: Engine
   /** If given, each job is a batch of so many payouts. */
   readonly itemsPerBatch?: number | undefined
   /** Where the worker reports its health. */

@@ -22,9 +22,10 @@ export const layer = (seed: number) =>
   })
 
 /** The settings with which a worker uses the service, through a hostile proxy. */
-export const access = (sandbox: Sandbox.Service) =>
+export const access = (sandbox: Sandbox.Service, options?: hostileProxy.Options) =>
   Effect.gen(function* () {
-    const proxy = yield* hostileProxy.make(new URL(sandbox.baseUrl), yield* Effect.random)
+    const to = new URL(sandbox.baseUrl)
+    const proxy = yield* hostileProxy.make(to, yield* Effect.random, options)
     const { client_id: clientId, client_secret: clientSecret } = yield* sandbox.credentials
     const [wallet] = yield* sandbox.wallets
     const [cardholder] = yield* sandbox.cardholders

@@ -20,18 +20,16 @@ import * as IssueCard from "@manilla/workflows/IssueCard"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Policy from "@manilla/workflows/Policy"
 import * as Command from "@manilla/workflows/command"
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
-import { type Job, jobs, type Settings } from "./jobs.js"
+import type { Job, OwnEngine, Settings } from "./jobs.js"
 import * as workerParts from "./workerParts.js"
 
-const settings: Settings = JSON.parse(process.env["WORKER"] ?? "{}")
+const settings: Settings<OwnEngine> = JSON.parse(process.env["WORKER"] ?? "{}")
 
 const { engine } = settings
 
@@ -86,23 +84,14 @@ const endOf = (job: Job) =>
     }
   })
 
-const end = (job: Job) =>
-  endOf(job).pipe(
+const retried = (job: Job) =>
+  Effect.retry(endOf(job), {
     // The database may be away for a while.
-    Effect.retry({
-      schedule: Schedule.spaced("200 millis"),
-      while: (error) => Predicate.isTagged(error, "StorageError")
-    }),
-    Effect.exit,
-    Effect.map(Exit.match({ onSuccess: () => "success", onFailure: Cause.pretty })),
-    Effect.flatMap((text) => workerParts.print(`end ${job.businessKey} ${JSON.stringify(text)}`))
-  )
+    schedule: Schedule.spaced("200 millis"),
+    while: (error) => Predicate.isTagged(error, "StorageError")
+  })
 
-const program = Effect.gen(function* () {
-  yield* workerParts.print("ready")
-  yield* Effect.forEach(jobs(settings), end, { concurrency: 100, discard: true })
-  yield* workerParts.print("ended")
-})
+const program = workerParts.ends(settings, retried)
 
 Command.run({
   engine: layerOfEngine,

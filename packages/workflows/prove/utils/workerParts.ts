@@ -2,10 +2,12 @@
 import * as Gateway from "@manilla/core/Gateway"
 import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Token from "@manilla/token/Token"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import type { Credentials } from "./jobs.js"
+import { type Credentials, type Job, jobs, type Settings } from "./jobs.js"
 
 /**
  * Short pauses, so that a kill meets every step within seconds. A deadline is longer than the longest soak, and a look may
@@ -32,3 +34,20 @@ export const gateway = (
 
 /** Prints a line for the test, which reads it. */
 export const print = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`))
+
+/** Runs all jobs. Prints `ready`, the end of each as `end KEY TEXT`, and `ended` when all have ended. */
+export const ends = <R>(
+  settings: Settings,
+  execute: (job: Job) => Effect.Effect<unknown, unknown, R>
+) =>
+  Effect.gen(function* () {
+    yield* print("ready")
+    const end = (job: Job) =>
+      execute(job).pipe(
+        Effect.exit,
+        Effect.map(Exit.match({ onSuccess: () => "success", onFailure: Cause.pretty })),
+        Effect.flatMap((text) => print(`end ${job.businessKey} ${JSON.stringify(text)}`))
+      )
+    yield* Effect.forEach(jobs(settings), end, { concurrency: 100, discard: true })
+    yield* print("ended")
+  })

@@ -18,11 +18,11 @@ import { type Job, type Settings, jobs } from "./jobs.js"
 /** The worker ended by itself, or did not come to its end. */
 export class WorkerFailed extends Data.TaggedError("WorkerFailed")<{ readonly message: string }> {}
 
-/** The SQLite driver has native code, which is loaded from where it is installed. */
+/** The SQLite driver has native code, and DBOS reads files: both are loaded from where they are installed. */
 const native: esbuild.Plugin = {
   name: "native",
   setup: (build) =>
-    build.onResolve({ filter: /^libsql$/ }, ({ path, resolveDir }) => ({
+    build.onResolve({ filter: /^(libsql|@dbos-inc\/dbos-sdk)$/ }, ({ path, resolveDir }) => ({
       path: createRequire(join(resolveDir, "importer.js")).resolve(path),
       external: true
     }))

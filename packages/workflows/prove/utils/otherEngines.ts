@@ -1,0 +1,8 @@
+/** The engines of others on which the kill test runs, by the name of their soak. */
+import type { OtherEngine } from "./clusterKills.js"
+import * as restateServer from "./restateServer.js"
+
+export const otherEngines: Readonly<Record<string, OtherEngine>> = {
+  dbos: { worker: "dbosWorker.ts" },
+  restate: { worker: "restateWorker.ts", server: restateServer.server }
+}

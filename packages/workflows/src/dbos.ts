@@ -1,0 +1,119 @@
+/**
+ * Runs workflows on [DBOS](https://docs.dbos.dev), whose executions are rows in a PostgreSQL of yours. It needs
+ * `@dbos-inc/dbos-sdk`.
+ *
+ * The id of an execution is its key. All workflows of a DBOS database share its ids, so two of them cannot have the same key.
+ * A process that starts again goes on with the executions of its `executorID`: give each process one of its own that
+ * stays the same after a restart.
+ *
+ * @since 0.1.0
+ */
+import { DBOS, Error as DbosErrors, type WorkflowHandle } from "@dbos-inc/dbos-sdk"
+import type * as Workflow from "@effect/workflow/Workflow"
+import { differences } from "@manilla/workflow-engine/Encoding"
+import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Effect from "effect/Effect"
+import type * as ManagedRuntime from "effect/ManagedRuntime"
+import { AsyncLocalStorage } from "node:async_hooks"
+import * as Steps from "./Steps.js"
+
+type Payload<W extends Workflow.Any> = W["payloadSchema"]["Encoded"]
+type Result<W extends Workflow.Any> = Effect.Effect<
+  W["successSchema"]["Type"],
+  W["errorSchema"]["Type"]
+>
+
+/**
+ * Registers a workflow. Call it before `DBOS.launch`, and `start` or `execute` after that.
+ *
+ * - `start` returns once DBOS has stored the execution. With the same payload, it may be called again.
+ * - `execute` starts the workflow, or finds its execution, and waits for the end.
+ * - `await` waits for the end of the execution with a key.
+ *
+ * If DBOS fails, such as without its database, or ends an execution, such as by `cancelWorkflow`, its error is a defect.
+ *
+ * @example
+ * import { DBOS } from "@dbos-inc/dbos-sdk"
+ * import * as FetchClient from "@manilla/core/FetchClient"
+ * import * as Payouts from "@manilla/payouts/Payouts"
+ * import * as Manilla from "@manilla/token/Manilla"
+ * import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+ * import * as Steps from "@manilla/workflows/Steps"
+ * import * as Dbos from "@manilla/workflows/dbos"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as ManagedRuntime from "effect/ManagedRuntime"
+ *
+ * const runtime = ManagedRuntime.make(
+ *   DisbursePayout.layer.pipe(
+ *     Layer.provideMerge(Steps.layer),
+ *     Layer.provide(Payouts.layer),
+ *     Layer.provide(Manilla.layerConfig()),
+ *     Layer.provide(FetchClient.layer)
+ *   )
+ * )
+ * const payouts = Dbos.register(DisbursePayout.workflow, runtime)
+ *
+ * const pay = async (payload: typeof DisbursePayout.workflow.payloadSchema.Encoded) => {
+ *   await DBOS.launch()
+ *   return Effect.runPromise(payouts.execute(payload))
+ * }
+ *
+ * @since 0.1.0
+ * @category running
+ */
+export const register = <W extends Workflow.Any, E>(
+  workflow: W,
+  runtime: ManagedRuntime.ManagedRuntime<Steps.Bodies, E>
+) => {
+  const { name } = workflow
+  const run = Steps.runner(workflow, runtime)
+  const registered = DBOS.registerWorkflow(
+    (payload: Payload<W>) => {
+      // DBOS finds its execution in the asynchronous context. Fibers of other executions share the turns of this one.
+      const within = AsyncLocalStorage.snapshot()
+      return run(payload, {
+        id: DBOS.workflowID ?? "",
+        run: (name, step) => within(() => DBOS.runStep(step, { name })),
+        sleep: (_, millis) => within(() => DBOS.sleepms(millis))
+      })
+    },
+    { name }
+  )
+
+  const start = (payload: Payload<W>) =>
+    Effect.gen(function* () {
+      const workflowID = yield* Steps.keyOf(workflow, payload)
+      const params = { workflowID, workflowIDReusePolicy: "reject" } as const
+      const handle = yield* Effect.promise(() =>
+        DBOS.startWorkflow(
+          registered,
+          params
+        )(payload).catch((error: unknown) => {
+          if (!DbosErrors.isWorkflowIDInUseError(error)) throw error
+        })
+      )
+      if (handle !== undefined) return handle
+      const status = yield* Effect.promise(() => DBOS.getWorkflowStatus(workflowID))
+      const differs = differences(
+        { workflow: status?.workflowName, ...Object(status?.input?.[0]) },
+        { workflow: name, ...JSON.parse(JSON.stringify(payload)) }
+      )
+      const mismatch = { workflow: name, businessKey: workflowID, differs }
+      return differs.length === 0
+        ? DBOS.retrieveWorkflow<Steps.End<W>>(workflowID)
+        : yield* new Execution.PayloadMismatch(mismatch)
+    })
+
+  const ended = (handle: WorkflowHandle<Steps.End<W>>): Result<W> =>
+    Effect.flatMap(
+      Effect.promise(() => handle.getResult()),
+      (end) => Steps.endOf(workflow, end)
+    )
+
+  return {
+    start: (payload: Payload<W>) => Effect.asVoid(start(payload)),
+    execute: (payload: Payload<W>) => Effect.flatMap(start(payload), ended),
+    await: (key: string) => Effect.suspend(() => ended(DBOS.retrieveWorkflow(key)))
+  }
+}
