@@ -110,11 +110,14 @@ const tryAll = async (): Promise<void> => {
   // The types of undici need those of Node.
   const project = makeProject(exactIn(".")("@types/node"))
   const attempt = (file: string, source: string, types: ReadonlyArray<string>) => {
-    compile(project, { [`${file}.ts`]: source }, { types })
+    // The types of Restate's SDK do not keep to `exactOptionalPropertyTypes`.
+    const skipLibCheck = source.includes("/restate")
+    compile(project, { [`${file}.ts`]: source }, { types, skipLibCheck })
     report(run(project, "node", `${file}.js`).trim())
   }
   attempt("plain", importing(plain), [])
-  attempt("needy", importing(needy), ["node"])
+  attempt("needy", importing(needy.filter((path) => !path.endsWith("/restate"))), ["node"])
+  attempt("restate", importing(needy.filter((path) => path.endsWith("/restate"))), ["node"])
   for (const folder of published) {
     for (const command of Object.keys(manifestIn("packages", folder).bin ?? {})) {
       run(project, "npx", "--no-install", command, "--help")

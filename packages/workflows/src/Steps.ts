@@ -84,6 +84,14 @@ export type End<W extends Workflow.Any> = Schema.ExitEncoded<
   unknown
 >
 
+/**
+ * The payload of a workflow as JSON.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Payload<W extends Workflow.Any> = W["payloadSchema"]["Encoded"]
+
 /** Decodes a payload. Without the services that its schema needs, as the engines do. */
 const payloadOf = Encoding.memoize(({ ast }: Workflow.AnyStructSchema) =>
   Schema.decodeUnknownEither(Schema.make<object, unknown>(ast))
@@ -111,7 +119,7 @@ const checked = (workflow: Workflow.Any, payload: unknown) =>
  */
 export const keyOf = <W extends Workflow.Any>(
   workflow: W,
-  payload: W["payloadSchema"]["Encoded"]
+  payload: Payload<W>
 ): Effect.Effect<string, Execution.InvalidPayload> =>
   Effect.map(checked(workflow, payload), ({ key }) => key)
 
@@ -153,7 +161,7 @@ const lifeOf = (workflow: Workflow.Any, payload: unknown, steps: Steps) =>
  */
 export const execute = <W extends Workflow.Any>(
   workflow: W,
-  payload: W["payloadSchema"]["Encoded"],
+  payload: Payload<W>,
   steps: Steps
 ): Effect.Effect<W["successSchema"]["Type"], W["errorSchema"]["Type"], Bodies> =>
   lifeOf(workflow, payload, steps).pipe(
@@ -191,7 +199,7 @@ export const execute = <W extends Workflow.Any>(
 export const runner = <W extends Workflow.Any, E>(
   workflow: W,
   runtime: ManagedRuntime.ManagedRuntime<Bodies, E>
-): ((payload: W["payloadSchema"]["Encoded"], steps: Steps) => Promise<End<W>>) => {
+): ((payload: Payload<W>, steps: Steps) => Promise<End<W>>) => {
   return async (payload, steps) => {
     const exit = await runtime.runPromiseExit(lifeOf(workflow, payload, steps))
     if (Exit.isSuccess(exit)) return JSON.parse(exit.value.json)

@@ -17,7 +17,6 @@ import type * as ManagedRuntime from "effect/ManagedRuntime"
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as Steps from "./Steps.js"
 
-type Payload<W extends Workflow.Any> = W["payloadSchema"]["Encoded"]
 type Result<W extends Workflow.Any> = Effect.Effect<
   W["successSchema"]["Type"],
   W["errorSchema"]["Type"]
@@ -54,7 +53,7 @@ type Result<W extends Workflow.Any> = Effect.Effect<
  * )
  * const payouts = Dbos.register(DisbursePayout.workflow, runtime)
  *
- * const pay = async (payload: typeof DisbursePayout.workflow.payloadSchema.Encoded) => {
+ * const pay = async (payload: Steps.Payload<typeof DisbursePayout.workflow>) => {
  *   await DBOS.launch()
  *   return Effect.runPromise(payouts.execute(payload))
  * }
@@ -69,7 +68,7 @@ export const register = <W extends Workflow.Any, E>(
   const { name } = workflow
   const run = Steps.runner(workflow, runtime)
   const registered = DBOS.registerWorkflow(
-    (payload: Payload<W>) => {
+    (payload: Steps.Payload<W>) => {
       // DBOS finds its execution in the asynchronous context. Fibers of other executions share the turns of this one.
       const within = AsyncLocalStorage.snapshot()
       return run(payload, {
@@ -81,7 +80,7 @@ export const register = <W extends Workflow.Any, E>(
     { name }
   )
 
-  const start = (payload: Payload<W>) =>
+  const start = (payload: Steps.Payload<W>) =>
     Effect.gen(function* () {
       const workflowID = yield* Steps.keyOf(workflow, payload)
       const params = { workflowID, workflowIDReusePolicy: "reject" } as const
@@ -112,8 +111,8 @@ export const register = <W extends Workflow.Any, E>(
     )
 
   return {
-    start: (payload: Payload<W>) => Effect.asVoid(start(payload)),
-    execute: (payload: Payload<W>) => Effect.flatMap(start(payload), ended),
+    start: (payload: Steps.Payload<W>) => Effect.asVoid(start(payload)),
+    execute: (payload: Steps.Payload<W>) => Effect.flatMap(start(payload), ended),
     await: (key: string) => Effect.suspend(() => ended(DBOS.retrieveWorkflow(key)))
   }
 }

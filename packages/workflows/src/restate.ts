@@ -20,8 +20,6 @@ import * as Effect from "effect/Effect"
 import type * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Steps from "./Steps.js"
 
-type Payload<W extends Workflow.Any> = W["payloadSchema"]["Encoded"]
-
 /** The key stays taken for as long as Restate remembers the execution: after that, it could pay again. */
 const workflowRetention = { days: 3_650 }
 
@@ -57,7 +55,7 @@ const workflowRetention = { days: 3_650 }
  *   )
  * )
  *
- * const main = async (payload: typeof DisbursePayout.workflow.payloadSchema.Encoded) => {
+ * const main = async (payload: Steps.Payload<typeof DisbursePayout.workflow>) => {
  *   const payouts = Restate.make(DisbursePayout.workflow, runtime)
  *   await restate.serve({ services: [payouts.definition], port: 9080 })
  *   const ingress = clients.connect({ url: "http://localhost:8080" })
@@ -79,21 +77,21 @@ export const make = <W extends Workflow.Any, E>(
   const definition = define({
     name: workflow.name.replaceAll("/", "."),
     handlers: {
-      run: async (ctx: WorkflowContext, payload: Payload<W>): Promise<Steps.End<W>> => {
-        await ctx.promise<Payload<W>>("payload").resolve(payload)
+      run: async (ctx: WorkflowContext, payload: Steps.Payload<W>): Promise<Steps.End<W>> => {
+        await ctx.promise<Steps.Payload<W>>("payload").resolve(payload)
         return run(payload, {
           id: ctx.key,
           run: (name, step) => ctx.run(name, step),
           sleep: (name, millis) => ctx.sleep(millis, name)
         })
       },
-      payload: (ctx: WorkflowSharedContext): Promise<Payload<W>> =>
-        ctx.promise<Payload<W>>("payload").get()
+      payload: (ctx: WorkflowSharedContext): Promise<Steps.Payload<W>> =>
+        ctx.promise<Steps.Payload<W>>("payload").get()
     },
     options: { workflowRetention }
   })
 
-  const start = (ingress: Ingress, payload: Payload<W>) =>
+  const start = (ingress: Ingress, payload: Steps.Payload<W>) =>
     Effect.gen(function* () {
       const businessKey = yield* Steps.keyOf(workflow, payload)
       const client = ingress.workflowClient(definition, businessKey)
@@ -116,8 +114,8 @@ export const make = <W extends Workflow.Any, E>(
 
   return {
     definition,
-    start: (ingress: Ingress, payload: Payload<W>) => Effect.asVoid(start(ingress, payload)),
-    execute: (ingress: Ingress, payload: Payload<W>) =>
+    start: (ingress: Ingress, payload: Steps.Payload<W>) => Effect.asVoid(start(ingress, payload)),
+    execute: (ingress: Ingress, payload: Steps.Payload<W>) =>
       Effect.flatMap(start(ingress, payload), (key) => ended(ingress, key)),
     await: ended
   }

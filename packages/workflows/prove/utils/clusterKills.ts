@@ -25,6 +25,8 @@ import * as workers from "./workers.js"
 export interface OtherEngine {
   /** Its worker, such as `dbosWorker.ts`. */
   readonly worker: string
+  /** Whether its database restarts; by default it does. */
+  readonly hasOutages?: boolean
   /** Its server, in place of PostgreSQL. It finds its runners once one of them is ready. */
   readonly server?: (runners: number) => Effect.Effect<Server, unknown, Scope.Scope>
 }
@@ -215,7 +217,11 @@ export const run = ({
       const how = yield* Random.choice(["fast", "crash"] as const)
       yield* database.restart(how, yield* Random.nextIntBetween(0, 2_000))
       databaseRestarts++
-    }).pipe(Effect.forever, Effect.forkScoped)
+    }).pipe(
+      Effect.forever,
+      Effect.when(() => other?.hasOutages !== false),
+      Effect.forkScoped
+    )
 
     /** Longer than the locks of a runner that does not answer. */
     const expiry = Effect.sleep(`${expirationSeconds * 1_500} millis`)

@@ -4,5 +4,6 @@ import * as restateServer from "./restateServer.js"
 
 export const otherEngines: Readonly<Record<string, OtherEngine>> = {
   dbos: { worker: "dbosWorker.ts" },
+  openworkflow: { worker: "openworkflowWorker.ts" },
   restate: { worker: "restateWorker.ts", server: restateServer.server }
 }

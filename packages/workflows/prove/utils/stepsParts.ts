@@ -1,6 +1,6 @@
 /** The shared parts of the workers that run the jobs of the kill tests on engines that are not ours. */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import type * as Workflow from "@effect/workflow/Workflow"
+import type * as Workflows from "@effect/workflow/Workflow"
 import * as Cards from "@manilla/cards/Cards"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
@@ -10,6 +10,7 @@ import * as IssueCard from "@manilla/workflows/IssueCard"
 import * as Policy from "@manilla/workflows/Policy"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Schema from "effect/Schema"
 import type { Job, OtherEngine, Settings } from "./jobs.js"
 import * as workerParts from "./workerParts.js"
 
@@ -27,13 +28,24 @@ export const workflows = Layer.mergeAll(
   Layer.provide(FetchHttpClient.layer)
 )
 
-/** Runs an execution to its end, or finds the one of an earlier life. */
-type Execute<W extends Workflow.Any, R> = (
-  payload: W["payloadSchema"]["Encoded"]
-) => Effect.Effect<unknown, unknown, R>
+/** A workflow of this package or another. */
+export type Workflow<
+  P extends Workflows.AnyStructSchema,
+  A extends Schema.Schema.Any,
+  E extends Schema.Schema.All
+> = Workflows.Workflow<string, P, A, E>
+
+/** Makes what runs an execution to its end, or finds the one of an earlier life. */
+type Of<R> = <
+  P extends Workflows.AnyStructSchema,
+  A extends Schema.Schema.Any,
+  E extends Schema.Schema.All
+>(
+  workflow: Workflow<P, A, E>
+) => (payload: P["Encoded"]) => Effect.Effect<unknown, unknown, R>
 
 /** How an engine runs each of the jobs. Its workflows are known before it is launched. */
-export const executor = <R>(of: <W extends Workflow.Any>(workflow: W) => Execute<W, R>) => {
+export const executor = <R>(of: Of<R>) => {
   const collect = of(CollectPayment.workflow)
   const disburse = of(DisbursePayout.workflow)
   const issue = of(IssueCard.workflow)
