@@ -93,7 +93,7 @@ const cases: ReadonlyArray<readonly [string, Settings, ReadonlyArray<string>]> =
     "a port on which nothing listens",
     { MANILLA_BASE_URL: "http://127.0.0.1:1/api/v1" },
     [
-      "fail connect: 127.0.0.1:1: the connection was refused (ECONNREFUSED). Check MANILLA_BASE_URL, and that a server or the proxy listens there."
+      "fail connect: 127.0.0.1:1: the connection was refused by 127.0.0.1:1 (ECONNREFUSED). Check MANILLA_BASE_URL, and that a server or the proxy listens there."
     ]
   ],
   [
@@ -307,7 +307,7 @@ describe("the doctor names the proxy", () => {
   it.live("on which nothing listens", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* troubles(proxyOf("127.0.0.1:1")), [
-        "fail proxy: The proxy http://127.0.0.1:1 (HTTPS_PROXY) opens no tunnel to api.invalid:443: the connection was refused (ECONNREFUSED). Correct HTTPS_PROXY, or name that host in NO_PROXY to reach it without a proxy."
+        "fail proxy: The proxy http://127.0.0.1:1 (HTTPS_PROXY) opens no tunnel to api.invalid:443: the connection was refused by 127.0.0.1:1 (ECONNREFUSED). Correct HTTPS_PROXY, or name that host in NO_PROXY to reach it without a proxy."
       ])
     }).pipe(withSandbox)
   )

@@ -114,15 +114,6 @@ export const layerWith = ({
  */
 export const layer: Layer.Layer<HttpClient.HttpClient, ConfigurationError> = layerWith({})
 
-/**
- * Of several addresses, Node gives each but the last 250 ms. A handshake over a long way takes longer, and the last
- * address may be of a family that the network does not have. Then each gets more time.
- */
-const connectors = [250, 1000, 4000].map((autoSelectFamilyAttemptTimeout) =>
-  // The type requires a port, which undici replaces.
-  Undici.buildConnector({ port: 0, autoSelectFamily: true, autoSelectFamilyAttemptTimeout })
-)
-
 /** Whether an address got too little time, and the others failed. */
 const isCutOff = (error: Error | null): boolean =>
   error instanceof AggregateError &&
@@ -140,6 +131,12 @@ const makePools = (connections: number) =>
     /** Open, or being connected. */
     const sockets = new Set<Socket>()
     let isDestroyed = false
+    // Of several addresses, Node gives each but the last 250 ms. A handshake over a long way takes longer, and the last
+    // address may be of a family that the network does not have. Then each gets more time.
+    const connectors = [250, 1000, 4000].map((autoSelectFamilyAttemptTimeout) =>
+      // The type requires a port, which undici replaces.
+      Undici.buildConnector({ port: 0, autoSelectFamily: true, autoSelectFamilyAttemptTimeout })
+    )
     /** Connects with the first of these connectors that gives an address enough time. */
     const connectWith = (
       [open, ...slower]: ReadonlyArray<Undici.buildConnector.connector>,
