@@ -13,7 +13,9 @@ export const clients = [
 
 export type Client = (typeof clients)[number]
 
-export type Outcome = "applied" | "not applied" | "unknown"
+export const outcomes = ["applied", "not applied", "unknown"] as const
+
+export type Outcome = (typeof outcomes)[number]
 
 export interface Row {
   readonly group: "Connection" | "TLS" | "Proxy" | "Response" | "Runtime"
