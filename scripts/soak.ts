@@ -4,6 +4,8 @@
 // lives, and prints a report. On PostgreSQL, it also stops runners and restarts the database. With
 // `batch-`, the executions are batches of payouts, one for each fifty kills. `payroll` is one long batch on SQLite.
 //
+// `dbos`, `restate`, `openworkflow` and `effect` are the engines of others, on which more answers are lost.
+//
 // On the sandbox, it checks the ledger after each of many random operations, concurrent requests with one key,
 // and kills of the command with a data file.
 import * as Command from "@effect/cli/Command"
@@ -14,6 +16,7 @@ import * as sandboxKills from "../packages/sandbox/prove/utils/kills.js"
 import * as oneKey from "../packages/sandbox/prove/utils/oneKey.js"
 import * as randomOperations from "../packages/sandbox/prove/utils/randomOperations.js"
 import * as clusterKills from "../packages/workflows/prove/utils/clusterKills.js"
+import { otherEngines } from "../packages/workflows/prove/utils/otherEngines.js"
 import * as sqliteKills from "../packages/workflows/prove/utils/kills.js"
 import * as payroll from "../packages/workflows/prove/utils/payroll.js"
 import { count, runCommand } from "./cli.js"
@@ -93,6 +96,11 @@ const soak = Command.make("npm run soak --").pipe(
     ),
     Command.make("batch-postgres", { ...common, ...items, runners }, (options) =>
       onPostgres({ ...options, jobsPerLife: 0.02 })
+    ),
+    ...Object.entries(otherEngines).map(([name, other]) =>
+      Command.make(name, { ...common, ...jobs, runners }, (options) =>
+        onPostgres({ ...options, other })
+      )
     ),
     Command.make("payroll", payrollOptions, onPayroll),
     Command.make("sandbox", sandboxOptions, onSandbox)

@@ -1,8 +1,20 @@
-// DBOS: a workflow of two steps for each payout.
+// DBOS: a workflow of two steps for each payout, written by hand, and `DisbursePayout` on it.
 import { DBOS } from "@dbos-inc/dbos-sdk"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Steps from "@manilla/workflows/Steps"
+import * as Dbos from "@manilla/workflows/dbos"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { payout } from "../messages.js"
 import * as payouts from "./payouts.js"
 import { each, type Key, type Open } from "./programs.js"
+
+const launch = (url: string) =>
+  Effect.promise(() => {
+    DBOS.setConfig({ name: "benchmark", systemDatabaseUrl: url, logLevel: "error" })
+    return DBOS.launch()
+  })
 
 export const dbos: Open = ({ port, url }) =>
   Effect.gen(function* () {
@@ -16,10 +28,7 @@ export const dbos: Open = ({ port, url }) =>
       },
       { name: "pay" }
     )
-    yield* Effect.promise(() => {
-      DBOS.setConfig({ name: "benchmark", systemDatabaseUrl: url, logLevel: "error" })
-      return DBOS.launch()
-    })
+    yield* launch(url)
     return {
       pay: each((key) =>
         Effect.promise(async () => {
@@ -28,4 +37,14 @@ export const dbos: Open = ({ port, url }) =>
         })
       )
     }
+  })
+
+export const dbosSteps: Open = ({ port, url }) =>
+  Effect.gen(function* () {
+    const runtime = ManagedRuntime.make(
+      DisbursePayout.layer.pipe(Layer.provideMerge(Steps.layer), Layer.provide(payouts.layer(port)))
+    )
+    const { execute } = Dbos.register(DisbursePayout.workflow, runtime)
+    yield* launch(url)
+    return { pay: each((key) => execute({ key, ...payout })) }
   })

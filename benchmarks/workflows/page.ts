@@ -61,6 +61,12 @@ const goals = ({ rounds, waits }: Report) => {
     atLeast("the same: items", 1200, onSqlite.rate, perSecond),
     atMost("one payout, PostgreSQL: all CPU, beside DBOS", sumOf(dbos), sumOf(single), millis),
     atLeast("the same: payouts, beside DBOS", dbos.rate, single.rate, perSecond),
+    atMost(
+      "`DisbursePayout` on DBOS: all CPU, beside 1.3 times DBOS by hand",
+      1.3 * sumOf(dbos),
+      sumOf(of("dbosSteps")),
+      millis
+    ),
     atMost("one payout, SQLite: CPU", 5, of("sqlite").cpuMillis, millis),
     atMost("one payout, memory: CPU, beside DBOS", inMemory, of("memory").cpuMillis, millis),
     ...waits.map(({ measured: { p50Millis }, name }) =>

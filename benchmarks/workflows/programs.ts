@@ -62,6 +62,7 @@ export const programs = {
   batches: { title: "a table by hand, batches of 100", store: "postgres", load: byHand },
   graphile: { title: "graphile-worker", store: "postgres", load: graphile },
   dbos: { title: "DBOS", store: "postgres", load: dbos },
+  dbosSteps: { title: "`DisbursePayout` on DBOS", store: "postgres", load: dbos },
   postgres: { title: "Manilla, PostgreSQL", store: "postgres", load: manilla },
   sqlite: { title: "Manilla, SQLite", store: "sqlite", load: manilla },
   memory: { title: "Manilla, memory", store: "none", load: manilla },

@@ -40,7 +40,16 @@ const learn = [
   { text: "Start", items: pages("", "start", "install") },
   {
     text: "Concepts",
-    items: pages("concepts/", "outcomes", "keys", "waiting", "retries", "defended", "workflows")
+    items: pages(
+      "concepts/",
+      "outcomes",
+      "keys",
+      "waiting",
+      "retries",
+      "defended",
+      "workflows",
+      "engines"
+    )
   },
   {
     text: "Guides",

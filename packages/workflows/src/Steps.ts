@@ -123,6 +123,18 @@ export const keyOf = <W extends Workflow.Any>(
 ): Effect.Effect<string, Execution.InvalidPayload> =>
   Effect.map(checked(workflow, payload), ({ key }) => key)
 
+/**
+ * Another id of an execution, of 32 hexadecimal digits, for an engine beneath that does not take every key.
+ *
+ * @since 0.1.0
+ * @category running
+ */
+export const idOf = <W extends Workflow.Any>(
+  workflow: W,
+  payload: Payload<W>
+): Effect.Effect<string, Execution.InvalidPayload> =>
+  Effect.map(checked(workflow, payload), ({ executionId }) => executionId)
+
 /** One life of an execution. Its end, as it is stored. */
 const lifeOf = (workflow: Workflow.Any, payload: unknown, steps: Steps) =>
   Effect.gen(function* () {

@@ -18,8 +18,8 @@ import * as Tracer from "effect/Tracer"
 /** See `Steps` of the module `Steps`. */
 export interface Steps {
   /**
-   * Its id, the same in every life: the `key` of the payload, or `workflow.executionId(payload)` if the engine beneath does
-   * not take every key. So no two executions have one key.
+   * Its id, the same in every life: `keyOf` of the payload, or `idOf` if the engine beneath does not take every key. So no
+   * two executions have one key.
    */
   readonly id: string
   /**
@@ -125,15 +125,17 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
       const name = `${activity.name}/${attempt}`
       const subject = `${workflow.name}: the result of "${name}" of ${steps.id}`
       const codec = Encoding.endCodec(activity)
+      let own: Encoding.EncodedExit<A["Type"], E["Type"]> | undefined
       const execute = Effect.exit(Effect.scoped(activity.execute)).pipe(
         Effect.flatMap((exit) => store(codec, subject, exit, steps)),
-        Effect.map(({ json }) => json),
+        Effect.map((stored) => (own = stored).json),
         Effect.provideService(Body.InStepOf, executionId)
       )
       const runtime = yield* Effect.runtime<Effect.Effect.Context<typeof execute>>()
       // It never rejects: an engine beneath that retries would find nothing to retry. It is not interrupted with the body.
       const run = () => Runtime.runPromise(runtime)(execute)
       const text = yield* ask(name, () => steps.run(name, run))
+      if (text === own?.json) return new Workflow.Complete({ exit: own.exit })
       const exit = yield* Effect.catchAll(codec.fromJson(text), () =>
         stop(
           new Error(
