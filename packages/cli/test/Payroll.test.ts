@@ -60,6 +60,12 @@ const tests: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<string>,
     [good("E1"), good("E2"), good("E1", "5")],
     "line 4: employee must differ from that of line 2"
   ],
+  [
+    "employees that look the same",
+    [good("José"), good("Jose\u{301}"), good("ｅ1"), good(" E1\u{200b}")],
+    "line 3: employee must differ from that of line 2, which looks the same\n" +
+      "line 5: employee must differ from that of line 4, which looks the same\nNothing was sent."
+  ],
   ["a row with too few cells", ["E1,1"], "cannot be read"],
   ["no rows", [], "has no rows"]
 ]
@@ -145,6 +151,24 @@ describe("before anything is sent, a payroll", () => {
       assert.include(out, `2  E1          1000  XOF       BJ       mtn_momo        ****`)
       assert.match(out, / \*{8,}\d\d\n/)
       assert.notInclude(out, phone)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("warns of a phone number that several rows have", () =>
+    Effect.gen(function* () {
+      const others = ["22901000001", "+22901000001", "22901000002"].map(
+        (number, i) => `F${i},5,XOF,BJ,mtn_momo,${number}`
+      )
+      const many = Array.from({ length: 7 }, (_, i) => good(`E${i}`))
+      const { file } = yield* spreadsheet([header, ...others, ...many].join("\n"))
+      const { out } = yield* manilla(["payroll", file])
+      assert.include(
+        out,
+        "Warning: 2 rows have the phone number *********01: F0 (line 2), F1 (line 3)."
+      )
+      assert.include(out.replace(/\s+/g, " "), "E4 (line 9), and 2 more.")
+      assert.strictEqual(out.split("Warning: ").length, 3)
+      assert.isBelow(out.lastIndexOf("Warning: "), out.indexOf("Rows: 10."))
     }).pipe(Effect.provide(sandbox()))
   )
 

@@ -13,6 +13,7 @@ import { parse } from "csv-parse/sync"
 import { usage } from "../Failure.js"
 import { nearest } from "../nearest.js"
 import { columns } from "./columns.js"
+import * as twins from "./twins.js"
 
 const { amount, country, currency, payment_method } = Payout.PayoutRequest.fields
 
@@ -90,12 +91,6 @@ const checked =
       }
     })
 
-/** Rows of the same employee would share one payment. */
-const doubles = (rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
-  Object.values(Arr.groupBy(rows, ({ item }) => item.key)).flatMap(([first, ...others]) =>
-    others.map(({ line }) => `line ${line}: employee must differ from that of line ${first.line}`)
-  )
-
 const shownMost = 20
 
 /** Reads the rows of a file. Fails with each row that breaks a rule. */
@@ -110,7 +105,7 @@ export const read = (file: string, text: string, period: string, wallet: string)
     const [first] = records
     const inHeader = first === undefined ? ["It has no rows."] : misnamed(Object.keys(first.record))
     const [broken, rows] = Arr.separate(records.map(checked(period, wallet)))
-    const problems = inHeader.length > 0 ? inHeader : [...broken, ...doubles(rows)]
+    const problems = inHeader.length > 0 ? inHeader : [...broken, ...twins.problems(rows)]
     if (problems.length > 0) {
       const more = problems.length - shownMost
       const shown = problems.slice(0, shownMost).join("\n")

@@ -21,6 +21,7 @@ import * as service from "../service.js"
 import { columns } from "./columns.js"
 import * as files from "./file.js"
 import * as reports from "./report.js"
+import * as twins from "./twins.js"
 
 /** Other digits in the name may tell two payrolls of a month apart. */
 const oneDate = /^\D*(\d{4}-\d\d(?:-\d\d)?)\D*$/
@@ -34,12 +35,9 @@ const periodOf = (file: string, given: Option.Option<string>) => {
 
 const previewRows = 10
 
-/** Such as `**********67`. */
-const masked = (phone: string) => phone.slice(-2).padStart(phone.length, "*")
-
 const preview = (rows: ReadonlyArray<files.Row>) => {
   const shown = rows.slice(0, previewRows).map(({ cells, line }) => {
-    const values = { ...cells, phone: masked(cells.phone) }
+    const values = { ...cells, phone: twins.masked(cells.phone) }
     return [String(line), ...columns.map((column) => output.text(values[column]))]
   })
   const more = rows.length - shown.length
@@ -134,6 +132,9 @@ export const pay = (given: Given) =>
     const rows = yield* files.read(file, text, period, wallet)
     const { environment } = yield* service.token
     for (const line of preview(rows)) yield* Console.log(line)
+    for (const warning of twins.warnings(rows)) {
+      yield* Console.log(output.wrapped("Warning: ", warning))
+    }
     yield* Console.log(
       `Rows: ${rows.length}. Total: ${files.totals(rows)}. Period: ${period}. Environment: ${environment}.\nWallet: ${wallet}.`
     )
