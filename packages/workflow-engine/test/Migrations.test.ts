@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import { constUndefined } from "effect/Function"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { readFileSync } from "node:fs"
 import * as database from "../src/internal/sql/database.js"
 import * as migrations from "../src/internal/sql/migrations.js"
 import * as Sqlite from "../src/sqlite.js"
@@ -38,12 +37,15 @@ it.scopedLive.each([
     Effect.gen(function* () {
       const file = yield* Files.database
       yield* Effect.scoped(Layer.build(Sqlite.layerSqlite({ file })))
-      const stamp = Effect.flatMap(
-        SqlClient.SqlClient,
-        (sql) => sql`UPDATE manilla_schema SET version = ${stored}`
-      ).pipe(Effect.provide(Layer.fresh(database.layer(file))))
-      yield* stamp
-      const before = readFileSync(file)
+      const inFile = <A, E>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
+        Effect.flatMap(SqlClient.SqlClient, use).pipe(
+          Effect.provide(Layer.fresh(database.layer(file)))
+        )
+      yield* inFile((sql) => sql`UPDATE manilla_schema SET version = ${stored}`)
+      const contents = inFile((sql) =>
+        Effect.all([sql`SELECT * FROM manilla_schema`, sql`SELECT sql FROM sqlite_master`])
+      )
+      const before = yield* contents
       const runner = Layer.build(Sqlite.layerSqlite({ file }))
       const ends = [
         [yield* refusal(Sqlite.open(file)), byCommand],
@@ -58,7 +60,7 @@ it.scopedLive.each([
         const both = `the tables have schema version ${stored}, and this version of @manilla/workflow-engine has schema version ${latest}`
         assert.include(message, both)
         assert.include(message, remedy)
-        assert.isTrue(before.equals(readFileSync(file)))
+        assert.deepStrictEqual(yield* contents, before)
       }
     })
 )
