@@ -131,16 +131,23 @@ describe("before anything is sent, a payroll", () => {
         Effect.flatMap(spreadsheet(text, name), ({ file }) => manilla(["payroll", file]))
       const { out } = yield* run("wages-2026-11-13.csv")
       assert.include(out, "Period: 2026-11-13.")
-      for (const name of [
-        "2026-11-06-to-2026-11-13",
-        "2026-11-06-13",
-        "2026-11 week 2",
-        "11-2026"
-      ]) {
+      for (const [name, said] of [
+        ["2026-11-06-to-2026-11-13", "has the date 2026-11-06 and also 2026-11-13, which may"],
+        ["2026-11-06-13", "has the date 2026-11-06 and also 13, which may"],
+        ["2026-11 week 2", "has the date 2026-11 and also 2, which may"],
+        ["s2-2026-11", "has the date 2026-11 and also 2, which may"],
+        ["salaires_v2-2026-11", "apart: add --period 2026-11, or another one for each"],
+        ["11-2026", "has no date such as 2026-11 or 2026-11-13: add --period"],
+        ["salaries", "has no date such as 2026-11 or 2026-11-13: add --period"]
+      ] as const) {
         const { code, err } = yield* run(`${name}.csv`)
         assert.strictEqual(code, 2)
-        assert.include(err, "add --period", name)
+        assert.include(err, `The name ${name}.csv has`)
+        assert.include(err, said)
       }
+      const { file } = yield* spreadsheet(text)
+      const { err } = yield* manilla(["payroll", file, "--period", "2026/11"])
+      assert.include(err, "--period must have 1 to 50 letters")
     }).pipe(Effect.provide(sandbox()))
   )
 
@@ -198,7 +205,10 @@ describe("before anything is sent, a payroll", () => {
       assert.lengthOf(readdirSync(folder), 1)
       assert.strictEqual(code, 2)
       assert.include(out, "Rows: 1. Total: 1000 XOF. Period: 2026-11. Environment: SANDBOX.")
-      assert.include(err, "add --yes")
+      assert.include(
+        err,
+        "Pay the rows that are not paid yet, 1 of 1? This needs an answer: add --yes"
+      )
       assert.lengthOf(yield* payouts, 0)
     }).pipe(Effect.provide(sandbox()))
   )
@@ -211,7 +221,9 @@ describe("a payroll", () => {
       const text = `\u{feff}${header.replaceAll(",", ";")}\r\n${rows.join("\r\n")}\r\n`
       const { file, folder } = yield* spreadsheet(text)
       for (const run of [1, 2]) {
-        const { code, err, out } = yield* manilla(["payroll", file, "--yes"])
+        // When all is paid, nothing is asked.
+        const answer = run === 1 ? ["--yes"] : []
+        const { code, err, out } = yield* manilla(["payroll", file, ...answer])
         assert.strictEqual(code, 0, err)
         assert.strictEqual(err.includes("Continued: 2 paid until now."), run === 2)
         assert.include(out, "2 paid.")
@@ -283,6 +295,77 @@ describe("a payroll", () => {
   )
 })
 
+describe("the same rows in another period", () => {
+  const rows = [header, good("José"), good("E2", "1000.50"), good("E3")].join("\n")
+  const paid = (text = rows) =>
+    Effect.tap(spreadsheet(text, "salaries-2026-11-25.csv"), ({ file }) =>
+      manilla(["payroll", file, "--yes"])
+    )
+  const next = (folder: string, text: string, ...options: ReadonlyArray<string>) => {
+    const file = join(folder, "salaries-2026-11-26.csv")
+    writeFileSync(file, text)
+    return manilla(["payroll", file, "--yes", ...options])
+  }
+
+  it.scopedLive("are a question that --yes does not answer", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* paid()
+      const again = [header, good("jose\u{301}"), good("E2", "1000.5"), good("E3", "7")].join("\n")
+      for (const options of [[], ["--besides", "2026-11-24"]]) {
+        const { code, err, out } = yield* next(folder, again, ...options)
+        assert.strictEqual(code, 2)
+        assert.match(
+          out.replace(/\s+/g, " "),
+          /Warning: 2 of 3 rows have the same employee and amount in the period 2026-11-25, which began on \d{4}-\d\d-\d\d: jose\u{301}, E2\./u
+        )
+        assert.include(
+          err,
+          "This needs an answer: add --besides 2026-11-25, or run it in a terminal."
+        )
+        assert.lengthOf(yield* payouts, 3)
+      }
+      const { code } = yield* next(folder, again, "--besides", "2026-11-25")
+      assert.strictEqual(code, 0)
+      assert.lengthOf(yield* payouts, 6)
+      // It goes on without this answer.
+      assert.strictEqual((yield* next(folder, again)).code, 0)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("are no question if others are paid, or they were not", () =>
+    Effect.gen(function* () {
+      // A magic amount of the sandbox: insufficient funds.
+      const { folder } = yield* paid([header, good("E1"), good("E2", "999.9920")].join("\n"))
+      const other = [header, good("E1", "1001"), good("E2", "999.9920")].join("\n")
+      const { code, out } = yield* next(folder, other)
+      assert.notStrictEqual(code, 2, out)
+      assert.notMatch(out, /Warning: \d of/)
+      assert.lengthOf(yield* payouts, 2)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("are not compared with what cannot be read", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* spreadsheet(rows)
+      const state = join(folder, "payroll-2026-10.sandbox.db")
+      writeFileSync(state, "no database")
+      const { code, err } = yield* next(folder, rows)
+      assert.strictEqual(code, 2)
+      assert.include(err, `move ${state} into another folder. Nothing was sent.`)
+      assert.lengthOf(yield* payouts, 0)
+    }).pipe(Effect.provide(sandbox()))
+  )
+})
+
+it.scopedLive("a payroll has other keys than the batch of a program for this period", () =>
+  Effect.gen(function* () {
+    const { file } = yield* spreadsheet(`${header}\n${good("E007")}`)
+    yield* manilla(["payroll", file, "--yes"])
+    const [made] = yield* payouts
+    assert.strictEqual(made?.idempotency_key, "PayoutBatch:manilla-payroll%3A2026-11:E007")
+  }).pipe(Effect.provide(sandbox()))
+)
+
 /** A payroll that was stopped when the service had refused the first rows for now. */
 const stopped = (count: number) =>
   Effect.gen(function* () {
@@ -301,7 +384,9 @@ const stopped = (count: number) =>
     const state = join(folder, "payroll-2026-11.sandbox.db")
     /** As `manilla-workflows` does. */
     const operate = (name: "interrupt" | "pause" | "resume") =>
-      Effect.flatMap(PayoutBatch.PayoutBatch, (batches) => batches[name]("payroll:2026-11")).pipe(
+      Effect.flatMap(PayoutBatch.PayoutBatch, (batches) =>
+        batches[name]("manilla-payroll:2026-11")
+      ).pipe(
         Effect.provide(PayoutBatch.layerOperator),
         Effect.provide(Layer.fresh(Engine.layerSqlite({ file: state }))),
         Effect.orDie
@@ -329,7 +414,7 @@ describe("a payroll that was stopped", () => {
     Effect.gen(function* () {
       const { file, operate, state } = yield* stopped(30)
       yield* operate("pause")
-      const resume = `paused until \`manilla-workflows resume payroll:2026-11 --sqlite '${state}'\``
+      const resume = `paused until \`manilla-workflows resume manilla-payroll:2026-11 --sqlite '${state}'\``
       const follow = (text: string) => (text.includes(resume) ? operate("resume") : Effect.void)
       const { code, err } = yield* manilla(["payroll", file, "--yes"], {}, follow)
       assert.strictEqual(code, 0)

@@ -56,11 +56,13 @@ export const token = Effect.mapError(bearer, ofCall)
 
 export const yes = flag("yes", "do not ask before anything is made")
 
-/** Asks a person. Without a terminal, only `--yes` is an answer. */
-export const ask = (message: string) =>
+/** Asks a person. Without a terminal, only the option is an answer. */
+export const ask = (message: string, option = "--yes") =>
   Effect.gen(function* () {
     if (!process.stdin.isTTY) {
-      return yield* usage(`${message} This needs an answer: add --yes, or run it in a terminal.`)
+      return yield* usage(
+        `${message} This needs an answer: add ${option}, or run it in a terminal.`
+      )
     }
     const prompt = Prompt.confirm({ message, initial: false })
     const answer = yield* Effect.orElseSucceed(Prompt.run(prompt), () => false)

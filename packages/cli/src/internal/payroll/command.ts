@@ -17,6 +17,12 @@ const config = {
     ),
     Options.optional
   ),
+  besides: Options.text("besides").pipe(
+    Options.withDescription(
+      "another period with the same employees and amounts, which are to be paid again; --yes does not answer this"
+    ),
+    Options.repeated
+  ),
   wallet: Options.text("wallet").pipe(
     Options.withDescription("the id of the wallet to pay from; by default MANILLA_WALLET_ID"),
     Options.withFallbackConfig(Config.string("MANILLA_WALLET_ID")),

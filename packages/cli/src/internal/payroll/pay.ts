@@ -14,24 +14,15 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { basename, dirname, join } from "node:path"
+import { dirname } from "node:path"
 import { failed, open, usage } from "../Failure.js"
 import * as output from "../output.js"
 import * as service from "../service.js"
 import { columns } from "./columns.js"
 import * as files from "./file.js"
+import * as periods from "./periods.js"
 import * as reports from "./report.js"
 import * as twins from "./twins.js"
-
-/** Other digits in the name may tell two payrolls of a month apart. */
-const oneDate = /^\D*(\d{4}-\d\d(?:-\d\d)?)\D*$/
-
-const periodOf = (file: string, given: Option.Option<string>) => {
-  const period = Option.getOrElse(given, () => oneDate.exec(basename(file))?.[1] ?? "")
-  return /^[\w.-]{1,50}$/.test(period)
-    ? Effect.succeed(period)
-    : Effect.fail(usage("The file does not name one period: add --period, such as 2026-11."))
-}
 
 const previewRows = 10
 
@@ -113,19 +104,39 @@ const conclude = (lines: ReadonlyArray<reports.Line>, report: string) =>
     )
   })
 
+/** A question of its own for rows that another period pays too: `--yes` does not answer it. */
+const askBesides = (
+  rows: ReadonlyArray<files.Row>,
+  folder: string,
+  period: string,
+  environment: string,
+  besides: ReadonlyArray<string>
+) =>
+  Effect.gen(function* () {
+    const repeated = yield* periods.repeated(rows, folder, period, environment)
+    for (const other of repeated) {
+      yield* Console.log(output.wrapped("Warning: ", periods.text(rows.length, other)))
+    }
+    const others = repeated.filter(({ period }) => !besides.includes(period))
+    if (others.length === 0) return
+    const answer = others.map(({ period }) => `--besides ${period}`).join(" ")
+    yield* service.ask(`Pay them again, for the period ${period}?`, answer)
+  })
+
 interface Given {
   /** Its name and its text. */
   readonly file: readonly [string, string]
   readonly period: Option.Option<string>
   readonly wallet: string
+  readonly besides: ReadonlyArray<string>
   readonly yes: boolean
 }
 
 export const pay = (given: Given) =>
   Effect.gen(function* () {
-    const { wallet, yes } = given
+    const { besides, wallet, yes } = given
     const [file, text] = given.file
-    const period = yield* periodOf(file, given.period)
+    const period = yield* periods.of(file, given.period)
     if (!Schema.is(Identifier.Uuid)(wallet)) {
       return yield* usage("--wallet or MANILLA_WALLET_ID must be the id of a wallet, a UUID.")
     }
@@ -138,10 +149,20 @@ export const pay = (given: Given) =>
     yield* Console.log(
       `Rows: ${rows.length}. Total: ${files.totals(rows)}. Period: ${period}. Environment: ${environment}.\nWallet: ${wallet}.`
     )
-    const state = join(dirname(file), `payroll-${period}.${environment.toLowerCase()}.db`)
+    const folder = dirname(file)
+    const state = periods.stateOf(folder, period, environment)
     const again = `The same command continues, and pays nobody twice. It needs ${state}.`
-    if (!yes) yield* service.ask("Pay the rows that are not paid yet?")
-    const lines = yield* run(rows, `payroll:${period}`, state, again).pipe(
+    const uncertain = ({ message }: { readonly message: string }) => open(`${message}\n${again}`)
+    const before = yield* Effect.mapError(periods.read(state, period), uncertain)
+    if (Option.isNone(before)) yield* askBesides(rows, folder, period, environment, besides)
+    const remaining = Option.match(before, {
+      onNone: () => rows.length,
+      onSome: periods.remaining
+    })
+    if (!yes && remaining > 0) {
+      yield* service.ask(`Pay the rows that are not paid yet, ${remaining} of ${rows.length}?`)
+    }
+    const lines = yield* run(rows, periods.batchKeyOf(period), state, again).pipe(
       Effect.provide(engine(state)),
       // A log line would break the line of the progress. The report says what became of each row.
       Logger.withMinimumLogLevel(LogLevel.Error),
@@ -150,7 +171,7 @@ export const pay = (given: Given) =>
           ? failed(
               `${error.message}\nThe batch is the period: restore ${file}. Pay a new or corrected row alone, from a new file with another --period. There, any other row would be paid again.`
             )
-          : open(`${error.message}\n${again}`)
+          : uncertain(error)
       )
     )
     yield* conclude(lines, file.replace(/(\.csv)?$/i, ".report.csv"))

@@ -1,0 +1,170 @@
+/** The period of a payroll, its state file, and the other periods beside it. */
+import * as Amount from "@manilla/core/Amount"
+import type * as Batches from "@manilla/workflow-engine/Batches"
+import * as Sqlite from "@manilla/workflow-engine/sqlite"
+import * as Chunk from "effect/Chunk"
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { existsSync, readdirSync } from "node:fs"
+import { basename, join } from "node:path"
+import { usage } from "../Failure.js"
+import * as output from "../output.js"
+import type { Row } from "./file.js"
+import { sight } from "./twins.js"
+
+const date = /\d{4}-\d\d(?:-\d\d)?/
+
+/** The period that is given, or the date in the name of the file if the name has no other digits. */
+export const of = (file: string, given: Option.Option<string>) => {
+  if (Option.isSome(given)) {
+    return /^[\w.-]{1,50}$/.test(given.value)
+      ? Effect.succeed(given.value)
+      : usage("--period must have 1 to 50 letters, digits, dots, dashes and underscores.")
+  }
+  const name = basename(file)
+  const [found] = date.exec(name) ?? []
+  if (found === undefined) {
+    return usage(
+      `The name ${name} has no date such as 2026-11 or 2026-11-13: add --period 2026-11.`
+    )
+  }
+  const others = name.replace(found, "").match(/\d+(?:-\d+)*/g) ?? []
+  if (others.length === 0) return Effect.succeed(found)
+  return usage(
+    `The name ${name} has the date ${found} and also ${others.join(", ")}, which may tell two payrolls of one date apart: add --period ${found}, or another one for each of them.`
+  )
+}
+
+/** No batch of another program has such a key, so that their payouts have other keys. */
+export const batchKeyOf = (period: string): string => `manilla-payroll:${period}`
+
+/** In the folder of the spreadsheet. */
+export const stateOf = (folder: string, period: string, environment: string): string =>
+  join(folder, `payroll-${period}.${environment.toLowerCase()}.db`)
+
+export interface Stored {
+  readonly period: string
+  readonly batch: Batches.Stored
+  readonly items: ReadonlyArray<Batches.Item>
+}
+
+class Purged extends Data.TaggedError("Purged")<{ readonly message: string }> {}
+
+const itemsPerRead = 1_000
+
+/** The batch of a period, if its state file has it. Creates and runs nothing. */
+export const read = (state: string, period: string) =>
+  Effect.gen(function* () {
+    if (!existsSync(state)) return Option.none()
+    const { batches } = yield* Sqlite.open(state)
+    const batchKey = batchKeyOf(period)
+    const found = yield* batches.find(batchKey)
+    if (Option.isNone(found) || found.value.phase === "storing") return Option.none()
+    if (found.value.phase === "purged") {
+      return yield* new Purged({ message: `The rows of the period ${period} were purged.` })
+    }
+    const items = yield* Stream.paginateChunkEffect(-1, (after) =>
+      Effect.map(batches.read(batchKey, { after }, itemsPerRead), (page) => {
+        const next = page.length < itemsPerRead ? undefined : page.at(-1)?.number
+        return [Chunk.unsafeFromArray(page), Option.fromNullable(next)] as const
+      })
+    ).pipe(Stream.runCollect)
+    const own: Stored = { period, batch: found.value, items: Chunk.toReadonlyArray(items) }
+    return Option.some(own)
+  }).pipe(Effect.scoped)
+
+/** Whether nothing was paid, and nothing will be. */
+const isUnpaid = ({ phase }: Batches.Stored, { state }: Batches.Item): boolean =>
+  state === "failed" || (state === "waiting" && (phase === "ended" || phase === "interrupted"))
+
+const ends: ReadonlySet<Batches.State> = new Set([
+  "completed",
+  "notCompleted",
+  "failed",
+  "inDoubt",
+  "purged"
+])
+
+/** The number of rows that are not paid yet, and may be. */
+export const remaining = ({ batch, items }: Stored): number =>
+  items.filter((item) => !ends.has(item.state) && !isUnpaid(batch, item)).length
+
+const Request = Schema.parseJson(Schema.Struct({ amount: Amount.Amount, currency: Schema.String }))
+
+/** How far back the other periods are compared. A month is shorter. */
+const recentMillis = Duration.toMillis("40 days")
+
+/** A period that was paid too, or will be. */
+export interface Repeated {
+  readonly period: string
+  readonly startedMillis: number
+  /** The rows that have the same employee and amount there. */
+  readonly rows: ReadonlyArray<Row>
+}
+
+/** The rows of a period that pay the same again. */
+const sameIn = (byEmployee: ReadonlyMap<string, Row>, { batch, items }: Stored) =>
+  Effect.gen(function* () {
+    const paid = items.filter((item) => !isUnpaid(batch, item))
+    const rows = yield* Effect.forEach(paid, ({ key, request }) =>
+      Effect.gen(function* () {
+        const row = byEmployee.get(sight(key))
+        if (row === undefined) return []
+        const { amount, currency } = yield* Schema.decode(Request)(request)
+        const isSame =
+          currency === row.cells.currency &&
+          Amount.Equivalence(amount, Amount.Amount.make(row.cells.amount))
+        return isSame ? [row] : []
+      })
+    )
+    return rows.flat()
+  })
+
+/** The other periods of the last 40 days with rows of this one. Their state files are in the same folder. */
+export const repeated = (
+  rows: ReadonlyArray<Row>,
+  folder: string,
+  period: string,
+  environment: string
+) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const byEmployee = new Map(rows.map((row) => [sight(row.cells.employee), row]))
+    const others = readdirSync(folder).flatMap((name) => {
+      const [, other = period] = /^payroll-([\w.-]+)\.[a-z]+\.db$/.exec(name) ?? []
+      const file = join(folder, name)
+      return other !== period && file === stateOf(folder, other, environment) ? [other] : []
+    })
+    const found = yield* Effect.forEach(others, (other) => {
+      const state = stateOf(folder, other, environment)
+      return Effect.gen(function* () {
+        const stored = Option.getOrUndefined(yield* read(state, other))
+        if (stored === undefined || now - stored.batch.started > recentMillis) return []
+        const same = yield* sameIn(byEmployee, stored)
+        const { started } = stored.batch
+        return same.length > 0 ? [{ period: other, startedMillis: started, rows: same }] : []
+      }).pipe(
+        Effect.mapError(({ message }) =>
+          usage(
+            `${message}\nSo it cannot be seen whether the period ${other} has paid the same rows. If you know that it has not, move ${state} into another folder. Nothing was sent.`
+          )
+        )
+      )
+    })
+    return found.flat()
+  })
+
+const shownMost = 5
+
+/** Such as `2 of 3 rows have the same amount in the period 2026-10, which began on 2026-10-27: E1, E2.` */
+export const text = (total: number, { period, rows, startedMillis }: Repeated): string => {
+  const day = new Date(startedMillis).toLocaleDateString("sv-SE")
+  const names = rows.slice(0, shownMost).map(({ cells }) => output.text(cells.employee))
+  const more = rows.length > shownMost ? `, and ${rows.length - shownMost} more` : ""
+  return `${rows.length} of ${total} rows have the same employee and amount in the period ${period}, which began on ${day}: ${names.join(", ")}${more}.`
+}
