@@ -1166,6 +1166,27 @@ describe("a stored result that the schema of this process does not fit", () => {
   )
 })
 
+VirtualClock.test("a pause begins and ends by the time of the store, and not of the process", () =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    const hourMillis = 3_600_000
+    const now = Effect.map(Clock.currentTimeMillis, (millis) => millis + hourMillis)
+    const context = yield* on({ ...store, runners: { ...store.runners, now } }, () =>
+      Effect.as(Durable.sleep("a while", "10 minutes"), "done")
+    )
+    const operator = yield* Effect.provide(started, context)
+    const { dueMillis, startedMillis } = yield* operator.status(key)
+    const begun = (yield* Clock.currentTimeMillis) + hourMillis
+    assert.approximately(startedMillis, begun, 60_000)
+    assert.approximately(dueMillis, begun + 600_000, 60_000)
+    yield* VirtualClock.pass("5 minutes")
+    assert.strictEqual((yield* operator.status(key)).state, "Waiting")
+    yield* VirtualClock.pass("6 minutes")
+    const { end } = yield* operator.status(key)
+    assert.approximately(end?.atMillis ?? 0, dueMillis, 60_000)
+  })
+)
+
 VirtualClock.test("two writes of a body with one key move money once, and end it", () => {
   let sent = 0
   const pay = (operation: string) =>

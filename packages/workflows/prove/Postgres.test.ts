@@ -1,6 +1,7 @@
 /** The engine on PostgreSQL, in real time. */
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Workflow from "@effect/workflow/Workflow"
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it, layer } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
@@ -14,8 +15,11 @@ import { layerPostgres } from "@manilla/workflow-engine/postgres"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as IssueCard from "@manilla/workflows/IssueCard"
+import * as Durable from "@manilla/workflows/Durable"
 import * as Policy from "@manilla/workflows/Policy"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import type { DurationInput } from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -23,6 +27,7 @@ import * as Layer from "effect/Layer"
 import * as LogLevel from "effect/LogLevel"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import * as postgresClient from "../../workflow-engine/src/internal/sql/postgresClient.js"
 import * as Proxy from "./utils/proxy.js"
 import * as world from "../test/utils/world.js"
@@ -51,6 +56,12 @@ const server: Layer.Layer<Server> = Layer.scoped(Server, Postgres.server).pipe(
 const payouts = Operator.of(DisbursePayout.workflow)
 
 const operation = "Payouts.create"
+
+const Nap = Workflow.make({
+  name: "Test/Nap/1",
+  payload: { key: Schema.String },
+  idempotencyKey: ({ key }) => key
+})
 
 const services = world.services({ settleAfter: "1 second" })
 
@@ -98,6 +109,45 @@ layer(server, {
       assert.lengthOf(yield* sandbox.paymentIntents, 1)
       assert.lengthOf(yield* sandbox.cards, 1)
     }).pipe(Effect.provide(services))
+  )
+
+  it.scoped.each([1, -1])(
+    "a pause ends on time although the clock of its runner is %i hour ahead",
+    (hours) =>
+      Effect.gen(function* () {
+        const { url } = yield* Server
+        const key = `nap-${hours}`
+        const live = Layer.provideMerge(
+          Nap.toLayer(() => Effect.orDie(Durable.sleep("nap", "5 seconds"))),
+          layerPostgres({ url })
+        )
+        const nap = Effect.flatMap(Operator.of(Nap), (operator) =>
+          Effect.gen(function* () {
+            yield* operator.start({ key })
+            yield* Effect.repeat(Effect.delay(operator.status(key), "20 millis"), {
+              until: ({ state }) => state !== "Running"
+            })
+            return operator
+          })
+        )
+        const [beginning] = yield* Effect.timed(Effect.provide(nap, Layer.fresh(live)))
+        const clock = yield* Clock.clockWith(Effect.succeed)
+        const wrong: Clock.Clock = {
+          ...clock,
+          [Clock.ClockTypeId]: Clock.ClockTypeId,
+          sleep: (duration) => clock.sleep(duration),
+          unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+          unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis() + hours * 3_600_000,
+          currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + hours * 3_600_000),
+          currentTimeNanos: clock.currentTimeNanos
+        }
+        const [waiting] = yield* Effect.gen(function* () {
+          const operator = yield* Operator.of(Nap)
+          yield* operator.await(key)
+        }).pipe(Effect.provide(Layer.fresh(live)), Effect.withClock(wrong), Effect.timed)
+        assert.isAtLeast(Duration.toMillis(Duration.sum(beginning, waiting)), 5_000)
+        assert.isAtMost(Duration.toMillis(waiting), 60_000)
+      })
   )
 
   it.scoped("an execution is interrupted before its request leaves", () =>

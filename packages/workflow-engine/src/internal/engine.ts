@@ -2,7 +2,6 @@ import type * as Activity from "@effect/workflow/Activity"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -93,7 +92,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           executionId,
           payload: encoded.right,
           parent,
-          startedMillis: yield* Clock.currentTimeMillis
+          startedMillis: yield* store.runners.now
         })
       })
 
@@ -191,7 +190,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           // Before the execution is stored, so that every later run knows of it.
           const begun = children.begunOf(pause)
           if (!(yield* resultsOf(run)).has(begun)) yield* mark(run, begun)
-          const now = yield* Clock.currentTimeMillis
+          const now = yield* store.runners.now
           const recorded = Store.persistently(record(workflow, execution))
           const { end, exit, outcome, resource, startedMillis } = yield* Effect.orDie(recorded)
           if (end === undefined || exit === undefined) {
@@ -366,7 +365,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           const sender = Option.flatMapNullable(body, ({ executionId }) => runs.get(executionId))
           const sent = `sent/${executionId}/${deferredName}`
           if (Option.isSome(sender) && (yield* resultsOf(sender.value)).has(sent)) return
-          const storedMillis = yield* Clock.currentTimeMillis
+          const storedMillis = yield* store.runners.now
           yield* Store.persistently(store.signal(executionId, { name, exit: json, storedMillis }))
           yield* wakeUp
           if (Option.isSome(sender)) yield* mark(sender.value, sent)
@@ -375,7 +374,7 @@ const make = (store: EngineStore, options: runners.Options) =>
         Effect.gen(function* () {
           const run = runs.get(executionId)
           if (run === undefined || run.clocks.has(clock.name)) return
-          const now = yield* Clock.currentTimeMillis
+          const now = yield* store.runners.now
           const dueMillis = now + Duration.toMillis(clock.duration)
           run.clocks.set(clock.name, Math.min(dueMillis, Execution.never))
         })

@@ -78,6 +78,12 @@ export interface EngineStore extends Pick<
 
 /** The processes that run executions of a store. Each has a number, which is never used again. */
 export interface Runners {
+  /**
+   * The time of all processes, in milliseconds since 1970: the one of PostgreSQL, a moment late, and never ahead of it. SQLite
+   * and memory have the clock of their machine. A pause begins and ends by it.
+   */
+  readonly now: Effect.Effect<number>
+
   readonly join: Stores<number>
 
   /** Shows that a runner lives. False if it was taken for dead: it owns nothing any more. */

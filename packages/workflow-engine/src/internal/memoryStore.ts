@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Execution from "../Execution.js"
@@ -128,6 +129,7 @@ export const make: Effect.Effect<engineStore.EngineStore> = Effect.map(
         }),
       forget: (executionId) => Effect.sync(() => void steps.delete(executionId)),
       runners: {
+        now: Clock.currentTimeMillis,
         join: Effect.sync(() => {
           runners.add(++joined)
           return joined

@@ -2,7 +2,6 @@ import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Issues from "@manilla/core/Issues"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -81,7 +80,7 @@ export const make = (store: engineStore.EngineStore) => {
   const isOver = (run: Run, pause: string) =>
     Effect.gen(function* () {
       if (yield* hasCancelled(run, pause)) return false
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* store.runners.now
       const dueMillis = run.clocks.get(pause) ?? Infinity
       if (dueMillis > Math.max(now, run.storedMillis)) return false
       // The steps that are stored from now on show that it is over.
@@ -92,7 +91,7 @@ export const make = (store: engineStore.EngineStore) => {
   /** Stores the result of a step, and returns the one that counts. */
   const keep = (run: Run, name: string, exit: string) =>
     Effect.gen(function* () {
-      const storedMillis = Math.max(yield* Clock.currentTimeMillis, run.storedMillis)
+      const storedMillis = Math.max(yield* store.runners.now, run.storedMillis)
       // Also in one millisecond, ends have an order.
       if (children.noteEnd(run.children, name)) run.storedMillis = storedMillis + 1
       const step = { name, exit, storedMillis }

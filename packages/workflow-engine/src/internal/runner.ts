@@ -2,7 +2,6 @@ import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -124,7 +123,7 @@ export const make = (
     const postpone = (run: ownedRun.Run, error: Error) =>
       Effect.gen(function* () {
         yield* Effect.logError(error.message)
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* store.runners.now
         yield* leave(run, transitions.postponed(now + unreadableMillis))
       })
 
@@ -135,7 +134,7 @@ export const make = (
         const subject = `${workflow.name}: the end of ${businessKey}`
         const { exit: kept, json } = yield* codecs.endCodec(workflow).store(subject, exit)
         const state = stateOf(kept)
-        const atMillis = yield* Clock.currentTimeMillis
+        const atMillis = yield* store.runners.now
         // Without blocks, a body may have applied something that nobody has noted.
         const noted = Body.outcomeOf(run.sideEffects)
         const isKnown = noted !== "notApplied" || run.sideEffects.hasBlocks
@@ -300,7 +299,7 @@ export const make = (
     /** Takes what is due of workflows that have this room, and runs it. Returns whether more may be due. */
     const takeOf = (names: ReadonlyArray<string>, room: number) =>
       Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* store.runners.now
         const { taken } = yield* store.take(runner, names, now, room).pipe(
           Effect.tap(({ nextMillis, taken }) =>
             Effect.sync(() => {
@@ -321,7 +320,7 @@ export const make = (
       for (const name of few) {
         const room = Math.min(takeLimit, roomOf(name))
         if (room > 0) isMore = (yield* takeOf([name], room)) || isMore
-        else noteDue(yield* Clock.currentTimeMillis)
+        else noteDue(yield* store.runners.now)
       }
       if (isMore) return yield* Effect.zipRight(Effect.yieldNow(), takeDue)
     }).pipe(Store.persistently)
@@ -352,7 +351,7 @@ export const make = (
     }).pipe(Store.persistently)
 
     const measure = Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* store.runners.now
       const open = yield* store.open
       for (const [name, { workflow }] of workflows) {
         yield* metrics.setOpen(workflow, open.get(name), now)
@@ -379,7 +378,7 @@ export const make = (
     })
     const pollMillis = Duration.toMillis(pollInterval)
     const rest: Effect.Effect<void> = Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* store.runners.now
       if (nextMillis === -Infinity) return
       const millis = Math.min(pollMillis, Math.max(shortestPollMillis, nextMillis - now))
       changed.unsafeClose()

@@ -1,4 +1,5 @@
 import * as SqlClient from "@effect/sql/SqlClient"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { readFileSync, readlinkSync } from "node:fs"
@@ -30,6 +31,10 @@ interface Row {
   readonly silence: number
 }
 
+interface Beat {
+  readonly beat: number
+}
+
 /** Whether the process has certainly ended. One of another place may live. */
 const isGone = (row: Row): boolean => {
   if (row.place !== place()) return false
@@ -52,6 +57,18 @@ export const make = (expiration: Duration.DurationInput) =>
       "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
       "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
     )
+    /** The last time that the database has told, and when this process heard of it. */
+    let told = { millis: 0, nanos: 0n }
+    const learn = (rows: ReadonlyArray<Beat>) =>
+      Effect.map(Clock.currentTimeNanos, (nanos) => {
+        for (const { beat } of rows) told = { millis: beat, nanos }
+      })
+    // What has passed since then, and not the clock of this process, which somebody may set.
+    const sinceTold = Effect.map(
+      Clock.currentTimeNanos,
+      (nanos) => told.millis + Number((nanos - told.nanos) / 1_000_000n)
+    )
+
     const isDead = (row: Row) => row.silence > Duration.toMillis(expiration) || isGone(row)
     const all = sql<Row>`SELECT id, place, pid, born, ${now} - beat AS silence FROM manilla_runners`
 
@@ -61,15 +78,18 @@ export const make = (expiration: Duration.DurationInput) =>
       WHERE runner IS NOT NULL AND runner NOT IN (SELECT id FROM manilla_runners)`
 
     return {
-      join: sql<Pick<Row, "id">>`
+      now: sql.onDialectOrElse({ pg: () => sinceTold, orElse: () => Clock.currentTimeMillis }),
+      join: sql<Pick<Row, "id"> & Beat>`
         INSERT INTO manilla_runners (place, pid, born, beat)
         VALUES (${place()}, ${process.pid}, ${born}, ${now})
-        RETURNING id`.pipe(
+        RETURNING id, beat`.pipe(
+        Effect.tap(learn),
         Effect.map(([row]) => row?.id ?? NaN),
         failed("register a runner")
       ),
       beat: (runner) =>
-        sql`UPDATE manilla_runners SET beat = ${now} WHERE id = ${runner} RETURNING id`.pipe(
+        sql<Beat>`UPDATE manilla_runners SET beat = ${now} WHERE id = ${runner} RETURNING beat`.pipe(
+          Effect.tap(learn),
           Effect.map((rows) => rows.length > 0),
           failed("show that a runner lives")
         ),
