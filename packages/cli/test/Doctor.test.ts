@@ -276,7 +276,7 @@ describe("the doctor names the proxy", () => {
     ],
     [
       "close",
-      "opens no tunnel to api.invalid:443: the proxy closed the connection (UND_ERR_PRX_CONN). Correct HTTPS_PROXY, or name that host in NO_PROXY to reach it without a proxy."
+      "opens no tunnel to api.invalid:443: the proxy closed the connection before it answered (UND_ERR_PRX_CONN). Correct HTTPS_PROXY, or name that host in NO_PROXY to reach it without a proxy."
     ]
   ]
   for (const [answer, says] of refusals) {

@@ -19,6 +19,7 @@ import type { Running } from "./internal/fiber.js"
 import * as policies from "./internal/policy.js"
 import { toHttpClient } from "./internal/httpClient.js"
 import * as transports from "./internal/transport.js"
+import * as unconnected from "./internal/unconnected.js"
 
 /** Sends each request on the dispatcher of its origin. */
 const over = (dispatcherOf: (origin: string) => Undici.Dispatcher): HttpClient.HttpClient => {
@@ -44,7 +45,10 @@ const over = (dispatcherOf: (origin: string) => Undici.Dispatcher): HttpClient.H
  * @since 0.1.0
  * @category constructors
  */
-export const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient => over(() => dispatcher)
+export const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient => {
+  unconnected.watch()
+  return over(() => dispatcher)
+}
 
 /**
  * The options of a client.

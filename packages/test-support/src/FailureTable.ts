@@ -222,6 +222,13 @@ const table = {
     says: "the connection was refused",
     except: noProxy
   },
+  proxyCloses: {
+    group: "Proxy",
+    event: "the proxy closes the connection before it answers",
+    outcome: "not applied",
+    says: "the proxy closed the connection before it answered",
+    except: noProxy
+  },
   tlsBehindProxy: {
     group: "Proxy",
     event: "the tunnel is open, and the handshake with the service fails",

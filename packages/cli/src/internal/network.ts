@@ -7,7 +7,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Undici from "undici"
 
@@ -71,15 +70,6 @@ export interface Tunnel {
   readonly status: number | undefined
 }
 
-/**
- * undici 7 connects again without end if the proxy closes the connection before it answers (nodejs/undici#3897): its
- * client takes that code for a connection that was established.
- */
-const lost = (error: Error): Error =>
-  Predicate.hasProperty(error, "code") && error.code === "UND_ERR_SOCKET"
-    ? Object.assign(new Error("the proxy closed the connection"), { code: "UND_ERR_PRX_CONN" })
-    : error
-
 /** Connections to the proxy. `noted` sees each tunnel before and after its answer. */
 const tunnels = (noted: (tunnel: Tunnel) => void) => (origin: URL, options: object) =>
   new Undici.Pool(origin, options).compose((dispatch) => (request, handler) => {
@@ -90,12 +80,18 @@ const tunnels = (noted: (tunnel: Tunnel) => void) => (origin: URL, options: obje
         noted({ status })
         handler.onRequestUpgrade?.(controller, status, headers, socket)
       },
-      onResponseError: (controller, error) => handler.onResponseError?.(controller, lost(error))
+      onResponseError: (controller, error) => handler.onResponseError?.(controller, error)
     })
   })
 
 /** To one origin, as for `UndiciClient.layer`. */
 const connections = 128
+
+/** The way of all requests, and the client over it. */
+export interface Way {
+  readonly dispatcher: Undici.Dispatcher
+  readonly client: HttpClient.HttpClient
+}
 
 /**
  * Sends requests for `https://` URLs through the proxy, unless `NO_PROXY` excepts their host. A URL with `http://` is
@@ -114,9 +110,9 @@ export const make = ({ noProxy, proxy }: Options, noted: (tunnel: Tunnel) => voi
         })
     ),
     (agent) => Effect.promise(() => agent.destroy())
-  )
+  ).pipe(Effect.map((dispatcher): Way => ({ dispatcher, client: UndiciClient.make(dispatcher) })))
 
-export class Network extends Context.Tag("@manilla/cli/Network")<Network, Undici.Dispatcher>() {}
+export class Network extends Context.Tag("@manilla/cli/Network")<Network, Way>() {}
 
 export const layer = Layer.scoped(
   Network,
@@ -128,13 +124,16 @@ export const client = Layer.unwrapEffect(
   Effect.map(config, ({ proxy }) =>
     proxy === undefined
       ? UndiciClient.layer
-      : Layer.effect(HttpClient.HttpClient, Effect.map(Network, UndiciClient.make))
+      : Layer.effect(
+          HttpClient.HttpClient,
+          Effect.map(Network, ({ client }) => client)
+        )
   )
 )
 
 /** Sends a request once. */
 export const send = (
-  dispatcher: Undici.Dispatcher,
+  { dispatcher }: Way,
   url: string | URL,
   options: Pick<Undici.Dispatcher.RequestOptions, "method" | "headers" | "body">
 ) =>

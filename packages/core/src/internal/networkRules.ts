@@ -72,6 +72,14 @@ const ofTunnel: Rule["explain"] = (text) => {
 /** The first that matches counts. */
 const rules: ReadonlyArray<Rule> = [
   { text: tunnel, isBefore: true, explain: ofTunnel },
+  {
+    code: /^UND_ERR_PRX_CONN$/,
+    isBefore: true,
+    explain: says(
+      "the proxy closed the connection before it answered",
+      "Check the URL of the proxy, and whether it allows CONNECT."
+    )
+  },
 
   // Refused by `fetch` itself.
   {

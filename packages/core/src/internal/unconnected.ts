@@ -18,7 +18,10 @@ export const watch = (): void => {
   // Absent in browsers and workers, where an import would fail.
   const channels = globalThis.process?.getBuiltinModule?.("node:diagnostics_channel")
   // undici fails each request that waits for the connection with this error.
-  channels?.subscribe("undici:client:connectError", (message) => add(message, "error"))
+  channels?.subscribe("undici:client:connectError", (message) => {
+    add(message, "error")
+    renameEnd(message)
+  })
   channels?.subscribe("http.client.request.error", (message) => {
     const isHandshaking =
       Predicate.hasProperty(message, "request") &&
@@ -32,4 +35,17 @@ export const watch = (): void => {
 const add = (message: unknown, name: string): void => {
   const error = Predicate.hasProperty(message, name) ? message[name] : undefined
   if (Predicate.isObject(error)) errors.add(error)
+}
+
+/**
+ * undici 7 takes this code for the end of an established connection. If a proxy closes the connection before it opens a
+ * tunnel, it connects again without end, even after the request was aborted (nodejs/undici#3897). undici 8 has a code
+ * of its own for this end.
+ */
+const renameEnd = (message: unknown): void => {
+  if (!Predicate.hasProperty(message, "error")) return
+  const { error } = message
+  if (Predicate.hasProperty(error, "code") && error.code === "UND_ERR_SOCKET") {
+    error.code = "UND_ERR_PRX_CONN"
+  }
 }

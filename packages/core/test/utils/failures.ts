@@ -124,11 +124,16 @@ const proxy = (react: (socket: Socket, target: string) => void) =>
     (port) => `http://user:secret-of-proxy@127.0.0.1:${port}`
   )
 
+/** A proxy that opens no tunnel. */
+const withoutTunnel = (react: (socket: Socket) => void): Scene =>
+  Effect.map(proxy(react), (proxy) => ({
+    baseUrl: "https://service.example/api/v1",
+    proxy,
+    requests: none
+  }))
+
 const refusedTunnel = (status: number): Scene =>
-  Effect.map(
-    proxy((socket) => socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 3\r\n\r\nNo.`)),
-    (proxy) => ({ baseUrl: "https://service.example/api/v1", proxy, requests: none })
-  )
+  withoutTunnel((socket) => socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 3\r\n\r\nNo.`))
 
 /** A proxy with a tunnel to another failure. */
 const behindProxy = (scene: Scene): Scene =>
@@ -237,6 +242,7 @@ export const scenes: Readonly<Record<FailureTable.Failure, ReadonlyArray<Scene>>
       requests: none
     }))
   ],
+  proxyCloses: [withoutTunnel((socket) => socket.end())],
   tlsBehindProxy: [behindProxy(handshake((socket) => socket.end("HTTP/1.1 400 No\r\n\r\n")))],
   closesBehindProxy: [behindProxy(secure({ react: (socket) => socket.end() }))],
 

@@ -4,6 +4,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { lookup } from "node:dns/promises"
+import { isIP } from "node:net"
 import * as network from "../network.js"
 import * as output from "../output.js"
 import * as clock from "./clock.js"
@@ -24,10 +25,10 @@ const noAnswer = new Error(`there is no answer in ${waitSeconds} seconds`)
 const ask = (url: URL, options: network.Options) =>
   Effect.gen(function* () {
     const tunnels: Array<network.Tunnel> = []
-    const dispatcher = yield* network.make(options, (tunnel) => tunnels.push(tunnel))
+    const way = yield* network.make(options, (tunnel) => tunnels.push(tunnel))
     const beforeMillis = yield* Clock.currentTimeMillis
     const answer = yield* network
-      .send(dispatcher, url, { method: "HEAD" })
+      .send(way, url, { method: "HEAD" })
       .pipe(
         Effect.timeoutFail({ duration: `${waitSeconds} seconds`, onTimeout: () => noAnswer }),
         Effect.either
@@ -87,6 +88,7 @@ const direct = ({ host, hostname, protocol }: URL, setting: string, isExcepted: 
         ? [ok("proxy", `${host} is reached without a proxy: NO_PROXY names it.`)]
         : []
     const name = hostname.replace(/^\[|\]$/g, "")
+    if (isIP(name) !== 0) return without
     const found = yield* Effect.either(
       Effect.tryPromise({ try: () => lookup(name), catch: NetworkFailure.explain })
     )

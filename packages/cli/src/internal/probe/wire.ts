@@ -32,10 +32,10 @@ const json = Option.liftThrowable((body: string): unknown => JSON.parse(body))
 export const make = (baseUrl: string, { value }: BearerTokens.BearerToken) =>
   Effect.map(
     network.Network,
-    (dispatcher): Send =>
+    (way): Send =>
       ({ body, key, method, path, token = Redacted.value(value) }) =>
         network
-          .send(dispatcher, `${baseUrl.replace(/\/$/, "")}${path}`, {
+          .send(way, `${baseUrl.replace(/\/$/, "")}${path}`, {
             method,
             headers: {
               accept: "application/json",
