@@ -97,19 +97,19 @@ const payloadOf = Encoding.memoize(({ ast }: Workflow.AnyStructSchema) =>
   Schema.decodeUnknownEither(Schema.make<object, unknown>(ast))
 )
 
-/** Decodes a payload, and finds the id of its execution. */
-const checked = (workflow: Workflow.Any, payload: unknown) =>
-  Effect.gen(function* () {
-    const { name, payloadSchema } = workflow
-    const given = Predicate.hasProperty(payload, "key") ? `${payload.key}` : ""
-    const decoded = yield* Effect.mapError(payloadOf(payloadSchema)(payload), ({ issue }) => {
-      const issues = Issues.fromParseIssue(issue)
-      return new Execution.InvalidPayload({ workflow: name, businessKey: given, issues })
-    })
-    const executionId = yield* workflow.executionId(decoded)
-    const hasKey = Predicate.hasProperty(decoded, "key") && typeof decoded.key === "string"
-    return { payload: decoded, executionId, key: hasKey ? `${decoded.key}` : executionId }
+/** Decodes a payload. */
+const decoded = (workflow: Workflow.Any, payload: unknown) =>
+  Effect.mapError(payloadOf(workflow.payloadSchema)(payload), ({ issue }) => {
+    const businessKey = Predicate.hasProperty(payload, "key") ? `${payload.key}` : ""
+    const issues = Issues.fromParseIssue(issue)
+    return new Execution.InvalidPayload({ workflow: workflow.name, businessKey, issues })
   })
+
+/** The key of a decoded payload; without one, its id. */
+const keyIn = (workflow: Workflow.Any, payload: object) =>
+  Predicate.hasProperty(payload, "key") && typeof payload.key === "string"
+    ? Effect.succeed(payload.key)
+    : workflow.executionId(payload)
 
 /**
  * Checks a payload before it is given to the engine beneath, and returns its key: the `id` of an execution.
@@ -121,7 +121,7 @@ export const keyOf = <W extends Workflow.Any>(
   workflow: W,
   payload: Payload<W>
 ): Effect.Effect<string, Execution.InvalidPayload> =>
-  Effect.map(checked(workflow, payload), ({ key }) => key)
+  Effect.flatMap(decoded(workflow, payload), (it) => keyIn(workflow, it))
 
 /**
  * Another id of an execution, of 32 hexadecimal digits, for an engine beneath that does not take every key.
@@ -133,7 +133,7 @@ export const idOf = <W extends Workflow.Any>(
   workflow: W,
   payload: Payload<W>
 ): Effect.Effect<string, Execution.InvalidPayload> =>
-  Effect.map(checked(workflow, payload), ({ executionId }) => executionId)
+  Effect.flatMap(decoded(workflow, payload), workflow.executionId)
 
 /** One life of an execution. Its end, as it is stored. */
 const lifeOf = (workflow: Workflow.Any, payload: unknown, steps: Steps) =>
@@ -146,13 +146,15 @@ const lifeOf = (workflow: Workflow.Any, payload: unknown, steps: Steps) =>
       )
       return yield* new life.LifeEnded({ cause })
     }
-    const { executionId, key, payload: decoded } = yield* checked(workflow, payload)
+    const given = yield* decoded(workflow, payload)
+    const key = yield* keyIn(workflow, given)
+    const executionId = yield* workflow.executionId(given)
     if (steps.id !== key && steps.id !== executionId) {
       const rule = `must be the id of the execution, "${steps.id}": two executions with one key could each take the refusal of the other for its own`
       const issues = [{ field: "key", rule }]
       return yield* new Execution.InvalidPayload({ workflow: name, businessKey: key, issues })
     }
-    return yield* life.make(workflow, executionId, steps).run(body.execute(decoded, executionId))
+    return yield* life.make(workflow, executionId, steps).run(body.execute(given, executionId))
   }).pipe(
     // An end: a next life would not find another payload.
     Effect.catchTag("InvalidPayload", (error) => Effect.succeed(Exit.die(error))),

@@ -172,6 +172,54 @@ describe("a journal that dies", () => {
   )
 })
 
+VirtualClock.test("a block is undone once, whatever boundary the journal dies at", () =>
+  Effect.gen(function* () {
+    let payments = 0
+    let refunds = 0
+    const write = (name: string, send: Send) =>
+      Durable.write({
+        operation: name,
+        key: IdempotencyKey.derive(key, name),
+        success: Schema.String,
+        idOf: (id) => id,
+        send: () => send
+      })
+    const body = Durable.compensating(
+      Effect.gen(function* () {
+        yield* Durable.compensate(
+          write(
+            "pay",
+            Effect.sync(() => `pay-${(payments = 1)}`)
+          ),
+          () =>
+            Effect.orDie(
+              write(
+                "refund",
+                Effect.sync(() => `refund-${(refunds = 1)}`)
+              )
+            )
+        )
+        return yield* write("deliver", Effect.fail(refusal))
+      })
+    )
+    for (let boundary = 1; boundary <= 21; boundary++) {
+      payments = refunds = 0
+      const end = yield* on(
+        ended(Shop, { key }, [{ dieAt: boundary }, {}]),
+        Shop.toLayer(() => body)
+      )
+      // The delivery is in doubt if the journal died while it was sent, and nothing is undone then.
+      const isUndone = outcomeOf(end) === "notApplied"
+      assert.deepStrictEqual(
+        [payments, refunds],
+        [1, isUndone ? 1 : 0],
+        `${boundary}: ${text(end)}`
+      )
+      assert.strictEqual(isUndone, boundary < 9 || boundary > 11, `${boundary}: ${text(end)}`)
+    }
+  })
+)
+
 VirtualClock.test("a payout is made once, whatever dies and is lost", () =>
   Effect.gen(function* () {
     const { faults, payouts } = yield* Sandbox.Sandbox
@@ -361,6 +409,25 @@ describe("an engine beneath that ends a life", () => {
       assert.deepStrictEqual(done, ["reserve"])
     })
   )
+
+  for (const [how, annotated] of [
+    ["may suspend on a failure", Shop.annotate(Workflow.SuspendOnFailure, true)],
+    ["may not end with a defect", Shop.annotate(Workflow.CaptureDefects, false)]
+  ] as const) {
+    it.scoped(`gets the defect of a workflow that ${how}`, () =>
+      Effect.gen(function* () {
+        const runtime = ManagedRuntime.make(
+          Layer.provideMerge(
+            annotated.toLayer(() => Effect.die(new Cancelled("a bug"))),
+            Steps.layer
+          )
+        )
+        const run = Steps.runner(annotated, runtime)
+        const thrown = yield* Effect.promise(() => run({ key }, steps).catch((it: unknown) => it))
+        assert.instanceOf(thrown, Cancelled)
+      })
+    )
+  }
 
   it.scoped("gets the end of a workflow as a value, not as an error", () =>
     Effect.gen(function* () {

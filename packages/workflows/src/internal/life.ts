@@ -5,6 +5,7 @@ import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Body from "@manilla/workflow-engine/Body"
 import * as Encoding from "@manilla/workflow-engine/Encoding"
 import { checkName } from "@manilla/workflow-engine/Text"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -197,10 +198,11 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
       Effect.exit,
       Effect.flatMap((result) => {
         if (ended !== undefined) return ended
-        if (Exit.isFailure(result)) return new LifeEnded({ cause: result.cause })
+        if (Exit.isFailure(result)) return new LifeEnded({ cause: Cause.squash(result.cause) })
         if (result.value._tag === "Complete") return Effect.succeed(result.value.exit)
         const message = `${workflow.name}: ${steps.id} was interrupted before its end, and goes on in its next life`
-        return new LifeEnded({ cause: result.value.cause ?? new Error(message) })
+        const { cause } = result.value
+        return new LifeEnded({ cause: cause ? Cause.squash(cause) : new Error(message) })
       })
     )
   return { run }
