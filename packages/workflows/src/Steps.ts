@@ -33,17 +33,14 @@ import * as life from "./internal/life.js"
  */
 export type Steps = life.Steps
 
-interface Body {
-  readonly workflow: Workflow.Any
-  readonly execute: (
-    payload: object,
-    executionId: string
-  ) => Effect.Effect<
-    unknown,
-    unknown,
-    WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
-  >
-}
+type Body = (
+  payload: object,
+  executionId: string
+) => Effect.Effect<
+  unknown,
+  unknown,
+  WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
+>
 
 /**
  * The bodies of workflows, whose layers are built with `layer`.
@@ -65,8 +62,12 @@ export class Bodies extends Context.Tag("@manilla/workflows/Steps/Bodies")<
 export const layer: Layer.Layer<Bodies | WorkflowEngine.WorkflowEngine> = Layer.effectContext(
   Effect.sync(() => {
     const bodies = new Map<string, Body>()
-    const engine = life.outside((workflow, execute) =>
-      Effect.sync(() => void bodies.set(workflow.name, { workflow, execute }))
+    const engine = life.outside(({ name }, execute) =>
+      Effect.suspend(() => {
+        if (bodies.has(name)) return Effect.dieMessage(`two workflows have the name ${name}`)
+        bodies.set(name, execute)
+        return Effect.void
+      })
     )
     return Context.make(WorkflowEngine.WorkflowEngine, engine).pipe(Context.add(Bodies, bodies))
   })
@@ -100,7 +101,8 @@ const payloadOf = Encoding.memoize(({ ast }: Workflow.AnyStructSchema) =>
 /** Decodes a payload. */
 const decoded = (workflow: Workflow.Any, payload: unknown) =>
   Effect.mapError(payloadOf(workflow.payloadSchema)(payload), ({ issue }) => {
-    const businessKey = Predicate.hasProperty(payload, "key") ? `${payload.key}` : ""
+    const hasKey = Predicate.hasProperty(payload, "key") && typeof payload.key === "string"
+    const businessKey = hasKey ? `${payload.key}` : ""
     const issues = Issues.fromParseIssue(issue)
     return new Execution.InvalidPayload({ workflow: workflow.name, businessKey, issues })
   })
@@ -154,7 +156,7 @@ const lifeOf = (workflow: Workflow.Any, payload: unknown, steps: Steps) =>
       const issues = [{ field: "key", rule }]
       return yield* new Execution.InvalidPayload({ workflow: name, businessKey: key, issues })
     }
-    return yield* life.make(workflow, executionId, steps).run(body.execute(given, executionId))
+    return yield* life.make(workflow, executionId, steps).run(body(given, executionId))
   }).pipe(
     // An end: a next life would not find another payload.
     Effect.catchTag("InvalidPayload", (error) => Effect.succeed(Exit.die(error))),

@@ -449,6 +449,14 @@ describe("an engine beneath that ends a life", () => {
   )
 })
 
+it.scoped("two layers of one workflow are refused", () =>
+  Effect.gen(function* () {
+    const shop = (result: string) => Shop.toLayer(() => Effect.succeed(result))
+    const both = Layer.mergeAll(shop("a"), shop("b")).pipe(Layer.provideMerge(Steps.layer))
+    assert.include(text(yield* Effect.exit(Layer.build(both))), "two workflows have the name")
+  })
+)
+
 it.effect("a body uses the services of its layer, not those of whoever runs it", () =>
   Effect.gen(function* () {
     class Account extends Context.Tag("Account")<Account, string>() {}
