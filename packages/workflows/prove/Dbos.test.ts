@@ -25,6 +25,7 @@ const named = (name: string) =>
   })
 const Shop = named("Shop/Pay/1")
 const Other = named("Shop/Other/1")
+const Missing = named("Shop/Missing/1")
 
 const step = (name: string, amount: number) =>
   Durable.step({
@@ -60,6 +61,7 @@ it.scopedLive("DBOS runs many executions at once, and each key once", () =>
     const runtime = ManagedRuntime.make(Layer.provideMerge(layer, Steps.layer))
     const shop = Dbos.register(Shop, runtime)
     const other = Dbos.register(Other, runtime)
+    const missing = Dbos.register(Missing, runtime)
     yield* Effect.acquireRelease(
       Effect.promise(() => {
         DBOS.setConfig({ name: "t", systemDatabaseUrl: Redacted.value(url), logLevel: "error" })
@@ -101,7 +103,16 @@ it.scopedLive("DBOS runs many executions at once, and each key once", () =>
 
     const refused = yield* Effect.flip(shop.execute({ key: "order-13", amount: 13 }))
     assert.strictEqual(refused._tag, "Refused")
-    const status = yield* Effect.promise(() => DBOS.getWorkflowStatus("order-13"))
-    assert.strictEqual(status?.status, "SUCCESS")
+    const statusOf = (key: string) =>
+      Effect.map(
+        Effect.promise(() => DBOS.getWorkflowStatus(key)),
+        (status) => status?.status
+      )
+    assert.strictEqual(yield* statusOf("order-13"), "SUCCESS")
+
+    // A process without its layer does not end it.
+    yield* missing.start({ key: "order-1", amount: 1 })
+    yield* other.execute({ key: "order-2", amount: 1 })
+    assert.strictEqual(yield* statusOf("order-1"), "PENDING")
   })
 )

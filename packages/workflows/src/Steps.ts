@@ -137,13 +137,22 @@ export const idOf = <W extends Workflow.Any>(
 ): Effect.Effect<string, Execution.InvalidPayload> =>
   Effect.flatMap(decoded(workflow, payload), workflow.executionId)
 
+/**
+ * The error of a `runner` whose process cannot run the execution: the layer of its workflow is missing or cannot be built, or
+ * a stored result does not fit its schema. The execution has not ended. An engine that would end it must not see this error.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const CannotRun = life.CannotRun
+
 /** One life of an execution. Its end, as it is stored. */
 const lifeOf = (workflow: Workflow.Any, payload: unknown, steps: Steps) =>
   Effect.gen(function* () {
     const { name } = workflow
     const body = (yield* Bodies).get(name)
     if (body === undefined) {
-      const cause = new Error(
+      const cause = new CannotRun(
         `${name}: no process can run it without its layer. Provide it to \`Steps.layer\`.`
       )
       return yield* new life.LifeEnded({ cause })
@@ -220,7 +229,8 @@ export const runner = <W extends Workflow.Any, E>(
     const exit = await runtime.runPromiseExit(lifeOf(workflow, payload, steps))
     if (Exit.isSuccess(exit)) return JSON.parse(exit.value.json)
     const error = Cause.squash(exit.cause)
-    throw error instanceof life.LifeEnded ? error.cause : error
+    if (error instanceof life.LifeEnded) throw error.cause
+    throw new CannotRun(`${workflow.name}: its layers cannot be built`, { cause: error })
   }
 }
 

@@ -75,6 +75,11 @@ export const register = <W extends Workflow.Any, E>(
         id: DBOS.workflowID ?? "",
         run: (name, step) => within(() => DBOS.runStep(step, { name })),
         sleep: (_, millis) => within(() => DBOS.sleepms(millis))
+      }).catch((error: unknown) => {
+        if (!(error instanceof Steps.CannotRun)) throw error
+        // DBOS would end the execution for good. It stays pending, and goes on when a process starts that can run it.
+        DBOS.logger.error(error)
+        return new Promise<never>(() => {})
       })
     },
     { name }

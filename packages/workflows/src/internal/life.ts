@@ -40,6 +40,11 @@ export class LifeEnded extends Data.TaggedError("LifeEnded")<{
   readonly cause: unknown
 }> {}
 
+/** This process cannot run the execution now: another one can, or a next life. Nothing was sent in this one since. */
+export class CannotRun extends Error {
+  override readonly name = "CannotRun"
+}
+
 /** Encodes a result as the engine beneath stores it. */
 export const store = <A, E>(
   codec: Encoding.ExitCodec<A, E>,
@@ -139,7 +144,7 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
       if (text === own?.json) return new Workflow.Complete({ exit: own.exit })
       const exit = yield* Effect.catchAll(codec.fromJson(text), () =>
         stop(
-          new Error(
+          new CannotRun(
             `${subject}, as it is stored, does not fit the schema of this process. Run the version that stored it, and give the changed workflow a new name.`
           )
         )
@@ -202,7 +207,7 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
         if (result.value._tag === "Complete") return Effect.succeed(result.value.exit)
         const message = `${workflow.name}: ${steps.id} was interrupted before its end, and goes on in its next life`
         const { cause } = result.value
-        return new LifeEnded({ cause: cause ? Cause.squash(cause) : new Error(message) })
+        return new LifeEnded({ cause: cause ? Cause.squash(cause) : new CannotRun(message) })
       })
     )
   return { run }
