@@ -2,14 +2,14 @@ import type { Promises } from "@manilla/promises"
 import express, { type Express } from "express"
 import { pay, type Order } from "./pay.js"
 
-/** `find` is yours: it reads an order from your database. */
+/** `take` is yours: it reads an order from your database, and notes there that its payment is sent. */
 export const shop = (
   manilla: Promises.Promises,
-  find: (id: string) => Promise<Order | undefined>
+  take: (id: string) => Promise<Order | undefined>
 ): Express => {
   const app = express()
   app.post("/orders/:id/payment", async (request, response) => {
-    const order = await find(request.params.id)
+    const order = await take(request.params.id)
     if (order === undefined) {
       response.status(404).json({ message: "There is no such order." })
       return

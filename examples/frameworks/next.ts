@@ -1,5 +1,5 @@
 import { Promises } from "@manilla/promises"
-import { find } from "./orders.js"
+import { take } from "./orders.js"
 import { pay } from "./pay.js"
 
 let connection: Promise<Promises.Promises> | undefined
@@ -13,7 +13,7 @@ interface Context {
 
 export const POST = async (_: Request, { params }: Context): Promise<Response> => {
   const { id } = await params
-  const order = await find(id)
+  const order = await take(id)
   if (order === undefined) return Response.json({ message: "No such order." }, { status: 404 })
   const { body, status } = await pay(await connect(), order)
   return Response.json(body, { status })

@@ -6,6 +6,8 @@ export interface Order {
   readonly id: string
   readonly amount: string
   readonly phone: string
+  /** Whether an earlier request may have started its payment. It is stored before the first one is sent. */
+  readonly wasSent: boolean
 }
 
 export interface Answer {
@@ -34,7 +36,8 @@ export const pay = async (manilla: Promises.Promises, order: Order): Promise<Ans
     const { body, status } = answer(202, "Confirm the payment on your phone.")
     return { status, body: { ...body, payment: created.value.id } }
   }
-  return Errors.outcome(created.error) === "notApplied"
+  // A refusal of this request tells nothing about an earlier one.
+  return Errors.outcome(created.error) === "notApplied" && !order.wasSent
     ? answer(503, "This request started no payment. Check your order before you try again.")
     : answer(202, "We are verifying your payment. Do not pay again.")
 }

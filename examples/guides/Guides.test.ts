@@ -14,7 +14,7 @@ import * as Remedies from "../errors/Remedies.js"
 import * as express from "../frameworks/express.js"
 import * as hono from "../frameworks/hono.js"
 import * as next from "../frameworks/next.js"
-import { find } from "../frameworks/orders.js"
+import { take } from "../frameworks/orders.js"
 import * as promises from "../waiting/PromiseHandler.js"
 import * as waiting from "../waiting/WebHandler.js"
 import { collectFor, PaymentsOf } from "./Accounts.js"
@@ -94,9 +94,9 @@ const inject = (fault: Fault.Fault) =>
 const paths = { known: (order: string) => `/orders/${order}/payment`, unknown: "/orders/1/payment" }
 
 const frameworks = {
-  hono: async (path: string) => hono.shop(manilla, find).request(path, { method: "POST" }),
+  hono: async (path: string) => hono.shop(manilla, take).request(path, { method: "POST" }),
   express: async (path: string) => {
-    const server = express.shop(manilla, find).listen(0, "127.0.0.1")
+    const server = express.shop(manilla, take).listen(0, "127.0.0.1")
     await new Promise((resolve) => server.once("listening", resolve))
     const { port } = server.address() as AddressInfo
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: "POST" })

@@ -267,8 +267,8 @@ export interface PromiseCheckout<Life extends string, Store> extends Options {
 export type Lives<Life extends string> = Readonly<Record<Life, () => unknown>>
 
 /**
- * The same as `everyFault`, for a checkout without Effect. Until it ends, `Date` and the global timers are virtual, also
- * for the rest of the program; those of `node:timers/promises` are not.
+ * The same as `everyFault`, for a checkout without Effect. Until it ends, `Date` and the timers are virtual, also for the
+ * rest of the program.
  *
  * @since 0.1.0
  * @category proofs

@@ -69,6 +69,18 @@ export const install = () => {
     setInterval: timer(true),
     clearInterval: stop
   })
+  // Absent in browsers, and in the first versions of Node 20.
+  const promises = globalThis.process?.getBuiltinModule?.("node:timers/promises")
+  const realSleep = promises?.setTimeout
+  const useSleep = (sleep: typeof realSleep) => {
+    if (promises === undefined || sleep === undefined) return
+    promises.setTimeout = sleep
+    process.getBuiltinModule("node:module").syncBuiltinESMExports()
+  }
+  useSleep(
+    (delayMillis = 0, value) =>
+      new Promise<never>((resolve) => start(() => resolve(value as never), delayMillis, false))
+  )
   AbortSignal.timeout = (delayMillis) => {
     const controller = new AbortController()
     const abort = () =>
@@ -85,6 +97,7 @@ export const install = () => {
     restore: () => {
       Object.assign(globalThis, real)
       AbortSignal.timeout = realSignal
+      useSleep(realSleep)
     }
   }
 }
