@@ -1,7 +1,8 @@
 /**
  * The layouts of the tables, each by the statements that make it of the one before. A layout that was released never
  * changes. Processes of the version before run beside those of the next one, until the last of them was replaced. So a new
- * layout keeps every column, adds only columns that may be null or have a default, and keeps the meaning of each value.
+ * layout keeps every column, adds only columns that may be null or have a default, and keeps the meaning of each value. The
+ * same holds for members of `progress`: a row may have none of those that were added.
  *
  * Not Effect's `Migrator`: it takes a busy SQLite file for one that another process migrates, and goes on without its tables.
  */
