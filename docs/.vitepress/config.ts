@@ -67,6 +67,7 @@ const learn = [
       "network",
       "runtimes",
       "bundle",
+      "safe",
       "going-live"
     )
   },

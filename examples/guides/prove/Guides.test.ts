@@ -80,28 +80,26 @@ it(
   timeout
 )
 
-it(
-  "the handler and the worker with promises",
-  () =>
-    passes(
-      Prove.everyFaultPromise({
-        store: newRow,
-        process: async ({ gateway }, row) => {
-          const manilla = await Promises.makeWith(gateway)
-          return {
-            handle: async () => {
-              const { body } = await promises.handle(manilla, { id: "42", request })
-              row.payment ??= body.payment
-            },
-            worker: () => work(manilla, row)
-          }
+// #region promises
+const withPromises = () =>
+  Prove.everyFaultPromise({
+    store: newRow,
+    process: async ({ gateway }, row) => {
+      const manilla = await Promises.makeWith(gateway)
+      return {
+        handle: async () => {
+          const { body } = await promises.handle(manilla, { id: "42", request })
+          row.payment ??= body.payment
         },
-        script: ["handle", "worker"],
-        told: ({ told }) => told
-      })
-    ),
-  timeout
-)
+        worker: () => work(manilla, row)
+      }
+    },
+    script: ["handle", "worker"],
+    told: ({ told }) => told
+  })
+// #endregion
+
+it("the handler and the worker with promises", () => passes(withPromises()), timeout)
 
 class Store extends Context.Tag("Store")<Store, Row>() {}
 const store = Layer.sync(Store, newRow)
