@@ -10,11 +10,12 @@ type Runtime = ManagedRuntime.ManagedRuntime<Steps.Bodies, unknown>
 export const onOpenWorkflow = (runtime: Runtime) => {
   const pay = Steps.runner(DisbursePayout.workflow, runtime)
   return defineWorkflow<Payload, Steps.End<typeof DisbursePayout.workflow>>(
-    { name: DisbursePayout.workflow.name },
+    // An error is one of the database, or of a process that cannot run it: by default, one would end it.
+    { name: DisbursePayout.workflow.name, retryPolicy: { maximumAttempts: 0 } },
     ({ input, step }) =>
       pay(input, {
         id: input.key,
-        run: (name, f) => step.run({ name }, f),
+        run: (name, f) => step.run({ name, retryPolicy: { maximumAttempts: 0 } }, f),
         sleep: (name, millis) => step.sleep(name, `${millis}ms`)
       })
   )

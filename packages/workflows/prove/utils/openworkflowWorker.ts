@@ -17,10 +17,10 @@ const execute = parts.executor((workflow) => {
   const defined = openworkflow.defineWorkflow<
     Steps.Payload<typeof workflow>,
     Steps.End<typeof workflow>
-  >({ name: workflow.name }, ({ input, step }) =>
+  >({ name: workflow.name, retryPolicy: { maximumAttempts: 0 } }, ({ input, step }) =>
     run(input, {
       id: input.key,
-      run: (name, f) => step.run({ name }, f),
+      run: (name, f) => step.run({ name, retryPolicy: { maximumAttempts: 0 } }, f),
       sleep: (name, millis) => step.sleep(name, `${millis}ms`)
     })
   )
