@@ -15,10 +15,11 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { dirname } from "node:path"
-import { failed, open, usage } from "../Failure.js"
+import { usage } from "../Failure.js"
 import * as output from "../output.js"
 import * as service from "../service.js"
 import { columns } from "./columns.js"
+import * as ends from "./ends.js"
 import * as files from "./file.js"
 import * as periods from "./periods.js"
 import * as reports from "./report.js"
@@ -97,11 +98,8 @@ const conclude = (lines: ReadonlyArray<reports.Line>, report: string) =>
     yield* Console.log(`${reports.summary(lines)}.`)
     yield* reports.write(report, lines)
     yield* Console.log(`The report with each row is ${report}.`)
-    if (others.length === 0) return
-    const failure = others.every(({ result }) => result === "not paid") ? failed : open
-    return yield* failure(
-      `${others.length} of ${lines.length} rows are not paid, or it is not certain that they are. Each says what to do.`
-    )
+    const failure = ends.ofLines(lines)
+    if (failure !== undefined) return yield* failure
   })
 
 /** A question of its own for rows that another period pays too: `--yes` does not answer it. */
@@ -152,8 +150,9 @@ export const pay = (given: Given) =>
     const folder = dirname(file)
     const state = periods.stateOf(folder, period, environment)
     const again = `The same command continues, and pays nobody twice. It needs ${state}.`
-    const uncertain = ({ message }: { readonly message: string }) => open(`${message}\n${again}`)
-    const before = yield* Effect.mapError(periods.read(state, period), uncertain)
+    const before = yield* Effect.mapError(periods.read(state, period), (error) =>
+      ends.ofRun(error, file, again)
+    )
     if (Option.isNone(before)) yield* askBesides(rows, folder, period, environment, besides)
     const remaining = Option.match(before, {
       onNone: () => rows.length,
@@ -166,13 +165,7 @@ export const pay = (given: Given) =>
       Effect.provide(engine(state)),
       // A log line would break the line of the progress. The report says what became of each row.
       Logger.withMinimumLogLevel(LogLevel.Error),
-      Effect.mapError((error) =>
-        error._tag === "ItemsDiffer"
-          ? failed(
-              `${error.message}\nThe batch is the period: restore ${file}. Pay a new or corrected row alone, from a new file with another --period. There, any other row would be paid again.`
-            )
-          : uncertain(error)
-      )
+      Effect.mapError((error) => ends.ofRun(error, file, again))
     )
     yield* conclude(lines, file.replace(/(\.csv)?$/i, ".report.csv"))
   }).pipe(Effect.provide(service.live))

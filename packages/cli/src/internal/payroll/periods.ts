@@ -1,10 +1,11 @@
 /** The period of a payroll, its state file, and the other periods beside it. */
 import * as Amount from "@manilla/core/Amount"
 import type * as Batches from "@manilla/workflow-engine/Batches"
+import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
+import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
-import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -53,8 +54,6 @@ export interface Stored {
   readonly items: ReadonlyArray<Batches.Item>
 }
 
-class Purged extends Data.TaggedError("Purged")<{ readonly message: string }> {}
-
 const itemsPerRead = 1_000
 
 /** The batch of a period, if its state file has it. Creates and runs nothing. */
@@ -66,7 +65,12 @@ export const read = (state: string, period: string) =>
     const found = yield* batches.find(batchKey)
     if (Option.isNone(found) || found.value.phase === "storing") return Option.none()
     if (found.value.phase === "purged") {
-      return yield* new Purged({ message: `The rows of the period ${period} were purged.` })
+      return yield* new Execution.ExecutionPurged({
+        workflow: PayoutBatch.workflow.name,
+        businessKey: batchKey,
+        state: "Succeeded",
+        endedMillis: found.value.ended ?? 0
+      })
     }
     const items = yield* Stream.paginateChunkEffect(-1, (after) =>
       Effect.map(batches.read(batchKey, { after }, itemsPerRead), (page) => {

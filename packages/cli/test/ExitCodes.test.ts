@@ -1,0 +1,229 @@
+/** Each end of each command has its exit code: 0 done, 1 nothing was applied, 2 wrong usage, 3 perhaps applied. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { phone } from "@manilla/test-support/Sandboxed"
+import * as Effect from "effect/Effect"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type ClientError, ofCall } from "../src/internal/Failure.js"
+import * as ends from "../src/internal/payroll/ends.js"
+import { manilla, sandbox, settings } from "./utils/manilla.js"
+
+type Words = ReadonlyArray<string>
+
+/** A payroll of rows with these amounts, in a folder that is deleted with the scope. */
+const payroll = (...amounts: Words) =>
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-codes-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  ).pipe(
+    Effect.map((folder) => {
+      const rows = amounts.map((amount, i) => `E${i},${amount},XOF,BJ,mtn_momo,${phone}`)
+      const header = "employee,amount,currency,country,payment_method,phone"
+      const file = join(folder, "salaries-2026-11.csv")
+      writeFileSync(file, [header, ...rows].join("\n"))
+      return { folder, file, words: ["payroll", file, "--yes"] }
+    })
+  )
+
+const common = (amount: string) =>
+  `--amount ${amount} --currency XOF --country BJ --payment-method mtn_momo`.split(" ")
+
+/** The commands that move money, for an amount. */
+const moving = {
+  "payments create": (amount: string) =>
+    Effect.succeed([
+      ..."payments create --key k --operation DEPOSIT --payer-phone-number".split(" "),
+      phone,
+      ...common(amount)
+    ]),
+  "payments collect": (amount: string) =>
+    Effect.succeed([
+      ..."payments collect --key k --payer-phone-number".split(" "),
+      phone,
+      ...common(amount)
+    ]),
+  "payouts create": (amount: string) =>
+    Effect.map(settings, ({ MANILLA_WALLET_ID }) => [
+      ..."payouts create --key k --wallet-id".split(" "),
+      MANILLA_WALLET_ID,
+      "--destination",
+      phone,
+      ...common(amount)
+    ]),
+  "payouts disburse": (amount: string) =>
+    Effect.map(settings, ({ MANILLA_WALLET_ID }) => [
+      ..."payouts disburse --key k --wallet-id".split(" "),
+      MANILLA_WALLET_ID,
+      "--destination",
+      phone,
+      ...common(amount)
+    ]),
+  payroll: (amount: string) => Effect.map(payroll(amount), ({ words }) => words)
+}
+
+/** Answers to creations and reads whose resource has this status. */
+const answers = (status: string) =>
+  Effect.gen(function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    const created_at = "2026-11-27T10:00:00Z"
+    const money = { status, amount: "1000", currency: "XOF", environment: "SANDBOX", created_at }
+    const id = "7c615cb5-6c9b-4a19-bcdb-b2018d936e50"
+    const payout = { ...money, reference: "PYT-1" }
+    const payment = { ...money, id, operation: "COLLECTION", country: "BJ", updated_at: created_at }
+    for (const [group, data] of Object.entries({ Payouts: payout, Payments: payment })) {
+      for (const [verb, code] of Object.entries({ create: 201, get: 200 })) {
+        const body = { success: true, data, meta: { correlation_id: null } }
+        const operation = `${group}.${verb}` as Fault.OperationName
+        yield* faults.add(
+          Fault.status(code, { operation, count: "always", body: JSON.stringify(body) })
+        )
+      }
+    }
+  })
+
+const statuses = ["COMPLETED", "FAILED", "REJECTED", "CANCELLED", "EXPIRED", "REVERSED", "NEW_ONE"]
+
+describe("a final status", () => {
+  for (const name of ["payments collect", "payouts disburse", "payroll"] as const) {
+    for (const status of statuses) {
+      const code = status === "COMPLETED" ? 0 : 3
+      it.scopedLive(`${status} ends ${name} with ${code}`, () =>
+        Effect.gen(function* () {
+          yield* answers(status)
+          const printed = yield* manilla(yield* moving[name]("1000"))
+          assert.strictEqual(printed.code, code, printed.err + printed.out)
+          assert.include(
+            printed.out,
+            status === "COMPLETED" && name === "payroll" ? "paid" : status
+          )
+        }).pipe(Effect.provide(sandbox()))
+      )
+    }
+  }
+})
+
+describe("a refused request", () => {
+  for (const [name, words] of Object.entries(moving)) {
+    it.scopedLive(`ends ${name} with 1`, () =>
+      Effect.gen(function* () {
+        // A magic amount of the sandbox: insufficient funds.
+        const { code, err, out } = yield* manilla(yield* words("999.9920"))
+        assert.strictEqual(code, 1, err)
+        assert.include(err + out, "INSUFFICIENT_FUNDS")
+      }).pipe(Effect.provide(sandbox()))
+    )
+  }
+})
+
+type Error = { readonly _tag: string }
+/** An error of this kind, as far as exit codes read it. */
+const like = <E extends Error>(_tag: E["_tag"]) => ({ _tag, message: "m" }) as unknown as E
+
+describe("an error of a call", () => {
+  const codes: Record<ClientError["_tag"], number> = {
+    InvalidRequestError: 1,
+    UnauthorizedError: 1,
+    ForbiddenError: 1,
+    UnprocessableError: 1,
+    BadRequestError: 1,
+    NotFoundError: 1,
+    ConflictError: 1,
+    RateLimitError: 1,
+    ServerError: 1,
+    UnexpectedStatusError: 1,
+    TransportError: 1,
+    TimeoutError: 1,
+    MalformedResponseError: 1,
+    TokenUnavailableError: 1,
+    AppliedUnreadable: 3,
+    UnkeyedAppliedUnreadable: 3,
+    OutcomeUnknown: 3,
+    UnkeyedOutcomeUnknown: 3,
+    KeyReused: 3
+  }
+  it.each(Object.entries(codes))("%s ends with %i", (tag, code) => {
+    assert.strictEqual(ofCall(like<ClientError>(tag as ClientError["_tag"])).code, code)
+  })
+})
+
+describe("an error of a payroll that may be in flight", () => {
+  const codes: Record<ends.RunError["_tag"], number> = {
+    // Nothing of this file was sent.
+    ItemsDiffer: 1,
+    InvalidItems: 3,
+    InvalidPolicy: 3,
+    DatabaseUnavailable: 3,
+    UnsupportedSchema: 3,
+    ExecutionNotFound: 3,
+    ExecutionPurged: 3,
+    StorageError: 3
+  }
+  it.each(Object.entries(codes))("%s ends with %i", (tag, code) => {
+    const error = like<ends.RunError>(tag as ends.RunError["_tag"])
+    assert.strictEqual(ends.ofRun(error, "file", "again").code, code)
+  })
+
+  it.scopedLive("is 3 from the command if the state file is unreadable", () =>
+    Effect.gen(function* () {
+      const { folder, words } = yield* payroll("1000")
+      mkdirSync(join(folder, "payroll-2026-11.sandbox.db"))
+      const { code, err } = yield* manilla(words)
+      assert.strictEqual(code, 3)
+      assert.include(err, "The same command continues, and pays nobody twice.")
+    }).pipe(Effect.provide(sandbox()))
+  )
+})
+
+describe("the rows of a payroll", () => {
+  // `999.9920` is refused, and `999.9906` fails at once.
+  const table: ReadonlyArray<readonly [amounts: Words, code: number, said: string]> = [
+    [["1000", "1001"], 0, "2 paid."],
+    [["1000", "999.9920"], 3, "1 paid, 1 not paid."],
+    [["999.9906", "999.9920"], 3, "0 paid, 1 not paid, 1 check."],
+    [["999.9920", "999.9920"], 1, "0 paid, 2 not paid."]
+  ]
+  for (const [amounts, code, said] of table) {
+    it.scopedLive(`${said} ends with ${code}`, () =>
+      Effect.gen(function* () {
+        const { words } = yield* payroll(...amounts)
+        const printed = yield* manilla(words)
+        assert.strictEqual(printed.code, code)
+        assert.include(printed.out, said)
+      }).pipe(Effect.provide(sandbox()))
+    )
+  }
+})
+
+describe("a command that moves no money", () => {
+  const table: ReadonlyArray<readonly [words: string, code: number]> = [
+    ["catalogue list", 0],
+    ["payments get 7c615cb5-6c9b-4a19-bcdb-b2018d936e50", 1],
+    ["payouts get PYT-NONE", 1],
+    ["payouts get", 2],
+    ["payouts gett", 2],
+    ["payouts create --amount x", 2],
+    ["payroll nothing.csv", 2],
+    ["token obtain", 0],
+    ["doctor", 0],
+    ["probe", 2],
+    ["--help", 0]
+  ]
+  for (const [words, code] of table) {
+    it.live(`manilla ${words} ends with ${code}`, () =>
+      Effect.gen(function* () {
+        const printed = yield* manilla(words.split(" "))
+        assert.strictEqual(printed.code, code, printed.err + printed.out)
+      }).pipe(Effect.provide(sandbox()))
+    )
+  }
+
+  it.live("doctor ends with 1 if a check fails", () =>
+    Effect.gen(function* () {
+      const { code } = yield* manilla(["doctor"], { MANILLA_CLIENT_SECRET: "wrong" })
+      assert.strictEqual(code, 1)
+    }).pipe(Effect.provide(sandbox()))
+  )
+})
