@@ -16,3 +16,22 @@ it("long advice is laid out at once, in lines that fit", () => {
     words
   )
 })
+
+it("no cell of CSV is a formula", () => {
+  const cells = [
+    ["=1+1", "'=1+1"],
+    ["+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"],
+    ["-2+3", "'-2+3"],
+    ["@SUM(A1)", "'@SUM(A1)"],
+    ["\t=1", "'\t=1"],
+    ["＝1", "'＝1"],
+    // Numbers, and what is none.
+    ["+2290161234567", "+2290161234567"],
+    ["-22.5000", "-22.5000"],
+    ["E1=2", "E1=2"],
+    ["", ""]
+  ] as const
+  for (const [cell, written] of cells) assert.strictEqual(output.csvText([[cell]]), `${written}\n`)
+  assert.strictEqual(output.csvText([['="a"']]), `"'=""a"""\n`)
+  assert.strictEqual(output.csvText([{ a: "=1", b: true }], { header: true }), "a,b\n'=1,true\n")
+})

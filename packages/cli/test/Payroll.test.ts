@@ -259,6 +259,25 @@ describe("a payroll", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
+  it.scopedLive("says of a key of another request that it may have paid the row", () =>
+    Effect.gen(function* () {
+      const { file, folder } = yield* spreadsheet([header, good("=1+1"), good("E2")].join("\n"))
+      yield* manilla(["payroll", file, "--yes"])
+      rmSync(join(folder, "payroll-2026-11.sandbox.db"))
+      writeFileSync(file, [header, good("=1+1", "1001"), good("E2")].join("\n"))
+      const { code, out } = yield* manilla(["payroll", file, "--yes"])
+      assert.strictEqual(code, 3)
+      const key = "PayoutBatch:manilla-payroll%3A2026-11:%3D1%2B1"
+      assert.include(
+        out.replace(/\s+/g, " "),
+        `Its key, ${key}, belongs to another request. It may be paid.`
+      )
+      const report = readFileSync(join(folder, "salaries-2026-11.report.csv"), "utf8")
+      assert.include(report, "\n2,'=1+1,1001,XOF,check,")
+      assert.lengthOf(yield* payouts, 2)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
   it.scopedLive("does not send other rows under the period that was paid", () =>
     Effect.gen(function* () {
       const { file } = yield* spreadsheet(`${header}\n${good("E1")}`)

@@ -115,8 +115,15 @@ const tableOf = <E, R>(
   )
 }
 
-const csvOf = (values: ReadonlyArray<unknown>): string =>
-  stringify([values], { cast: { boolean: String } }).trimEnd()
+/** A spreadsheet runs a cell that begins like a formula. Numbers, also phone numbers, stay as they are. */
+const inert = (cell: string): string =>
+  /^[=+\-@\t\r\n＝＋－＠]/.test(cell) && !/^[+-]?\d+(\.\d+)?$/.test(cell) ? `'${cell}` : cell
+
+/** Rows as CSV, each with its line break. */
+export const csvText = (
+  rows: ReadonlyArray<ReadonlyArray<unknown> | object>,
+  options: { readonly header?: boolean } = {}
+): string => stringify([...rows], { ...options, cast: { boolean: String, string: inert } })
 
 /** Prints rows as they arrive. `key` is the column by which a row is read. */
 export const rows = <E, R>(
@@ -130,7 +137,9 @@ export const rows = <E, R>(
   const lines = json
     ? Stream.map(rows, jsonOf(columns, reveal))
     : csv
-      ? Stream.map(Stream.concat(Stream.make(columns.map(labelOf)), values), csvOf)
+      ? Stream.map(Stream.concat(Stream.make(columns.map(labelOf)), values), (row) =>
+          csvText([row]).trimEnd()
+        )
       : tableOf(cells, columns, key)
   return Stream.runForEach(lines, (line) => Console.log(line))
 }

@@ -1,13 +1,13 @@
 /** The report of a payroll: the result of each row, and advice. */
 import type * as Payout from "@manilla/payouts/Payout"
 import type * as Batch from "@manilla/workflows/Batch"
-import { stringify } from "csv-stringify/sync"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { rmSync, writeFileSync } from "node:fs"
 import { open } from "../Failure.js"
+import * as output from "../output.js"
 import type { Row } from "./file.js"
 
 /** `sent` and `not sent` have not ended. */
@@ -43,6 +43,13 @@ const ofPayout = (payout: Payout.Payout) =>
     ? outcome("paid", "", payout)
     : outcome("check", `The final status is ${payout.status}. ${check}`, payout)
 
+/** The interface does not list its error codes. Another request that has used the key may have paid the row. */
+const isOfOther = (cause: Cause.Cause<{ readonly code?: string | undefined } | object>): boolean =>
+  Option.exists(
+    Cause.failureOption(cause),
+    (error) => "code" in error && /IDEMPOTENCY/i.test(error.code ?? "")
+  )
+
 const outcomeOf = (item: Batch.ItemResult | undefined) => {
   if (item === undefined || Option.isNone(item.end)) {
     const isSent = item !== undefined && item.state !== "waiting"
@@ -51,9 +58,14 @@ const outcomeOf = (item: Batch.ItemResult | undefined) => {
   return Exit.match(item.end.value, {
     onSuccess: ofPayout,
     onFailure: (cause) =>
-      item.state === "failed"
-        ? outcome("not paid", `${reasonOf(cause)} ${correct}`)
-        : outcome("check", `${reasonOf(cause)} ${check}`)
+      isOfOther(cause)
+        ? outcome(
+            "check",
+            `${reasonOf(cause)} Its key, ${item.businessKey}, belongs to another request. ${check}`
+          )
+        : item.state === "failed"
+          ? outcome("not paid", `${reasonOf(cause)} ${correct}`)
+          : outcome("check", `${reasonOf(cause)} ${check}`)
   })
 }
 
@@ -82,7 +94,7 @@ export const write = (file: string, lines: ReadonlyArray<Line>) =>
   Effect.try({
     try: () => {
       rmSync(file, { force: true })
-      writeFileSync(file, stringify([...lines], { header: true }), { mode: 0o600 })
+      writeFileSync(file, output.csvText(lines, { header: true }), { mode: 0o600 })
     },
     catch: (cause) =>
       open(
