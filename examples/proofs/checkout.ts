@@ -1,5 +1,5 @@
 /**
- * A checkout without a framework and without Manilla: orders in files, and `fetch`. `express.ts` and `hono.ts` serve it.
+ * A checkout without a framework and without Manilla: orders in files, and `fetch`. `express.ts` serves it.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"

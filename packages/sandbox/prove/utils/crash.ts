@@ -1,5 +1,5 @@
 /**
- * Crash trials: each way to move money, in a process that dies, and then in a process that repeats the
+ * Interruptions: each way to move money, in a process that is interrupted, and then in a process that repeats the
  * call with the same key.
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
@@ -285,18 +285,18 @@ const cases = operations.flatMap((operation) =>
 )
 
 /** Tests all operations in all scenarios: a death at each task, and at a sample of operations. */
-export const suite = (how: mortal.Death["how"], title: string): void => {
+export const suite = (): void => {
   for (const { faults, name, operation } of cases) {
-    it(`${name}, ${how} at each task, ${title}`, async () => {
-      const death = { how, step: "task" } as const
+    it(`${name}, interrupted at each task, warns, and has one effect when the call is repeated`, async () => {
+      const death = { step: "task" } as const
       const { count, silent, wrong } = await deaths(operation, faults, death, 0, 1)
       assert.deepStrictEqual(wrong, [])
       assert.deepStrictEqual(silent, [])
       assert.isAtLeast(count, operation.tasks)
     })
 
-    it(`${name}, ${how} between operations, ${title}`, async () => {
-      const death = { how, step: "operation" } as const
+    it(`${name}, interrupted between operations, warns, and has one effect when the call is repeated`, async () => {
+      const death = { step: "operation" } as const
       const { count, silent, wrong } = await deaths(operation, faults, death, 0, stride)
       assert.deepStrictEqual(wrong, [])
       assert.isAtMost(silent.length, Math.ceil((2 * gap) / stride), silent.join())
@@ -310,7 +310,7 @@ export const suiteOfEnds = (): void => {
   for (const { scenario, faults, name, operation } of cases) {
     if (scenario !== "" && scenario !== noResponse) continue
     it(`${name}, interrupted between any of its last operations, warns except in the step in which it ends`, async () => {
-      const death = { how: "interrupted", step: "operation" } as const
+      const death = { step: "operation" } as const
       const whole = await trial(operation, faults, { ...death, after: Infinity })
       const { silent, wrong } = await deaths(operation, faults, death, whole.steps - 3 * gap, 1)
       assert.deepStrictEqual(wrong, [])
@@ -327,7 +327,7 @@ export const suiteOfCreations = (): void => {
   for (const { scenario, faults, name, operation } of cases) {
     if (scenario !== "" || operation.tasks < 40) continue
     it(`${name}, interrupted between any operations before its first read, warns`, async () => {
-      const death = { how: "interrupted", step: "operation" } as const
+      const death = { step: "operation" } as const
       const { departures } = await trial(operation, faults, { ...death, after: Infinity })
       const [, created = 0, read = 0] = departures
       const from = Math.max(created, read - 150)

@@ -1,5 +1,5 @@
 /**
- * A client process that can die at any step, next to a service that survives. The fibers of the client
+ * A client process that can be interrupted at any step, next to a service that survives. The fibers of the client
  * and the sandbox run on separate schedulers, and those of the client step by step.
  *
  * Steps are counted from the start to the end of the program. Its layers are built before, without
@@ -74,8 +74,6 @@ export interface World {
 export interface Death {
   /** The number of steps before the death. */
   readonly after: number
-  /** `killed`: nothing runs any more. `interrupted`: the program is interrupted, and may log. */
-  readonly how: "killed" | "interrupted"
   /**
    * `task`: each resumption of a fiber by the scheduler, and each external event while all fibers wait.
    * `operation`: the same, but fibers yield after every second or third operation.
@@ -84,7 +82,7 @@ export interface Death {
 }
 
 export interface Ended<A, E> {
-  /** `undefined` for a process that was killed. */
+  /** `undefined` for a process that did not end. */
   readonly exit: Exit.Exit<A, E> | undefined
   /** Whether it died before its end. */
   readonly died: boolean
@@ -114,7 +112,7 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
   )
 
   /** A request that was sent is processed even if its sender dies. */
-  const network = (depart: (request: string) => void, isAlive: () => boolean) =>
+  const network = (depart: (request: string) => void) =>
     HttpClient.make((request, url) =>
       Effect.async((resume) => {
         depart(`${request.method} ${url.pathname}`)
@@ -131,17 +129,15 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
         })
         Effect.runFork(onService(exchange)).addObserver((exit) => {
           inFlight--
-          if (isAlive()) {
-            resume(
-              exit._tag === "Success"
-                ? Effect.succeed(exit.value)
-                : Effect.mapError(Effect.failCause(exit.cause), (error) =>
-                    error._tag === "RequestError"
-                      ? error
-                      : new HttpClientError.RequestError({ request, reason: "Transport" })
-                  )
-            )
-          }
+          resume(
+            exit._tag === "Success"
+              ? Effect.succeed(exit.value)
+              : Effect.mapError(Effect.failCause(exit.cause), (error) =>
+                  error._tag === "RequestError"
+                    ? error
+                    : new HttpClientError.RequestError({ request, reason: "Transport" })
+                )
+          )
         })
       })
     )
@@ -158,7 +154,6 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
     let steps = 0
     let counts = false
     let died = false
-    let alive = true
     let isFine = false
     const scheduler: Scheduler.Scheduler = {
       // `undefined` instead of a priority: setting a priority takes more operations than there are
@@ -192,10 +187,7 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
       Layer.build(services).pipe(
         Effect.flatMap((context) => Effect.provide(counted, context)),
         Effect.scoped,
-        Effect.provideService(
-          HttpClient.HttpClient,
-          network(depart, () => alive)
-        ),
+        Effect.provideService(HttpClient.HttpClient, network(depart)),
         Effect.withClock(time.clock),
         Effect.withRandom(Random.make("client")),
         Effect.provide(Logger.replace(Logger.defaultLogger, logger))
@@ -206,21 +198,16 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
     fiber.addObserver((ended) => {
       exit = ended
     })
-    /** Called before each step. Returns whether the process was killed. */
-    const isKilled = (): boolean => {
-      if (!counts || died || death === undefined || steps++ !== death.after) return false
+    /** Called before each step. */
+    const countStep = (): void => {
+      if (!counts || died || death === undefined || steps++ !== death.after) return
       died = true
-      if (death.how === "killed") {
-        alive = false
-        return true
-      }
       isFine = false
       fiber.unsafeInterruptAsFork(FiberId.none)
-      return false
     }
-    run: for (let turns = 0; turns < 100_000 && exit === undefined; turns++) {
+    for (let turns = 0; turns < 100_000 && exit === undefined; turns++) {
       for (let i = 0; i < tasks.length && exit === undefined; i++) {
-        if (isKilled()) break run
+        countStep()
         tasks[i]?.()
       }
       tasks.length = 0
@@ -230,7 +217,7 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
         continue
       }
       // A death while the process waits, with requests still in transit.
-      if (isKilled()) break
+      countStep()
       if (tasks.length === 0 && !time.advance()) throw new Error("the program is deadlocked")
     }
     return { exit: exit as never, died, steps, warnings, requests, departures }

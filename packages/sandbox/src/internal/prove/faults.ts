@@ -220,7 +220,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
     }
   },
   "twice from the start": {
-    words: "runs twice at once, in two processes",
+    words: "runs twice at once",
     fits: (life) => !any(life),
     meet: (process) => process
   }

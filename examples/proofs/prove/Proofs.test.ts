@@ -1,0 +1,23 @@
+/**
+ * Servers in Express and Python, with every fault at every request, or killed there.
+ */
+import { spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { assert, it } from "vitest"
+
+const folder = fileURLToPath(new URL("..", import.meta.url))
+const bin = fileURLToPath(new URL("../../../packages/sandbox/src/bin.ts", import.meta.url))
+
+it.each(["express", "python"])(
+  "the server in %s passes",
+  async (name) => {
+    const args = ["--import", "tsx", bin, "prove", `${name}.yaml`]
+    const proving = spawn(process.execPath, args, { cwd: folder })
+    let output = ""
+    proving.stdout.on("data", (chunk) => (output += String(chunk)))
+    proving.stderr.on("data", (chunk) => (output += String(chunk)))
+    const code = await new Promise((resolve) => proving.once("close", resolve))
+    assert.strictEqual(code, 0, output)
+  },
+  1_800_000
+)
