@@ -413,6 +413,38 @@ const stopped = (count: number) =>
     return { file, operate, sent, state }
   })
 
+it.scopedLive("a payroll in doubt says what the service answers, and when it tries again", () =>
+  Effect.gen(function* () {
+    const text = [header, good("E1"), good("E2")].join("\n")
+    const { file } = yield* spreadsheet(text)
+    const { faults } = yield* Sandbox.Sandbox
+    const operation = "Payouts.create"
+    // Each first answer is lost, and the request is refused after that.
+    const body = JSON.stringify({
+      success: false,
+      data: { error: { code: "INSUFFICIENT_FUNDS", message: "Insufficient funds." } },
+      meta: { correlation_id: null }
+    })
+    yield* faults.add(Fault.dropAfter({ operation, count: 2 }))
+    yield* faults.add(Fault.status(422, { operation, count: "always", body }))
+    let said = ""
+    const running = yield* Effect.fork(
+      manilla(["payroll", file, "--yes"], {}, (text) =>
+        Effect.sync(() => void (said += `${text}\n`))
+      )
+    )
+    yield* Effect.repeat(Effect.sleep("50 millis"), {
+      until: () => said.includes("2 in doubt: the service answers")
+    })
+    assert.match(
+      said,
+      /^2 in doubt: the service answers INSUFFICIENT_FUNDS \(the money may have moved\); (next try in \d+ s|it is being tried)$/m
+    )
+    yield* Fiber.interrupt(running)
+    assert.match(said, /Stopped: 0 paid, 2 in doubt\./)
+  }).pipe(Effect.provide(sandbox()))
+)
+
 describe("a payroll that was stopped", () => {
   it.scopedLive("and interrupted for good says that the other rows are never sent", () =>
     Effect.gen(function* () {

@@ -32,7 +32,8 @@ describe("a row", () => {
   })
 
   it("without an end is sent as soon as a request may be on its way", () => {
-    for (const state of ["sending", "created", "unknown", "pending"] as const) {
+    assert.strictEqual(adviceOn("unknown", Option.none())?.result, "in doubt")
+    for (const state of ["sending", "created", "pending"] as const) {
       assert.strictEqual(adviceOn(state, Option.none())?.result, "sent")
     }
     assert.strictEqual(adviceOn("waiting", Option.none())?.result, "not sent")

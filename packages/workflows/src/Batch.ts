@@ -111,6 +111,21 @@ export interface ItemResult {
 }
 
 /**
+ * An item whose outcome is unknown: its payout may exist. An execution of `DisbursePayout` continues its request.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Doubt {
+  /** The key of the item. */
+  readonly key: string
+  /** The error of the last round of requests, if one has ended. */
+  readonly error: typeof DisbursePayout.workflow.errorSchema.Type | undefined
+  /** When the request is sent again, in milliseconds since 1970. Undefined: it is being sent. */
+  readonly nextMillis: number | undefined
+}
+
+/**
  * Rows of a batch break a rule, such as one with the key of an earlier one. Nothing was started or sent.
  *
  * @since 0.1.0

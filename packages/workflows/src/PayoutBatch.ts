@@ -18,6 +18,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Batch from "./Batch.js"
+import { doubtsOf } from "./internal/batch/doubts.js"
 import { load } from "./internal/batch/load.js"
 import * as operate from "./internal/batch/operate.js"
 import { run } from "./internal/batch/own.js"
@@ -55,6 +56,11 @@ export interface Service {
 
   /** The present result of each item, in the order in which they were started. */
   readonly results: (batchKey: string) => Stream.Stream<Batch.ItemResult, ReadError>
+
+  /** The items whose outcome is unknown at present, at most a thousand: what the service said, and the next try. */
+  readonly doubts: (
+    batchKey: string
+  ) => Effect.Effect<ReadonlyArray<Batch.Doubt>, Execution.StorageError>
 
   /** Waits for the end of the batch. The wait is in memory, and ends with the process. */
   readonly await: (
@@ -113,7 +119,8 @@ export const workflow = Workflow.make({
 export const layerOperator: Layer.Layer<PayoutBatch, never, Engine.Engine> = Layer.effect(
   PayoutBatch,
   Effect.gen(function* () {
-    const { batches: table } = yield* Engine.Engine
+    const engine = yield* Engine.Engine
+    const { batches: table } = engine
     const operator = yield* Operator.of(workflow)
     const { found, ...operations } = operate.make(table)
     return PayoutBatch.of({
@@ -126,6 +133,7 @@ export const layerOperator: Layer.Layer<PayoutBatch, never, Engine.Engine> = Lay
           )
         return load(table, batchKey, items, begin)
       },
+      doubts: (batchKey) => doubtsOf(engine, batchKey),
       progress: (batchKey) =>
         Stream.repeatEffectWithSchedule(
           operations.status(batchKey),

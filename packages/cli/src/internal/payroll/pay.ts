@@ -2,7 +2,6 @@
 import * as Identifier from "@manilla/core/Identifier"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Engine from "@manilla/workflow-engine/sqlite"
-import type * as Batch from "@manilla/workflows/Batch"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Chunk from "effect/Chunk"
@@ -22,6 +21,7 @@ import { columns } from "./columns.js"
 import * as ends from "./ends.js"
 import * as files from "./file.js"
 import * as periods from "./periods.js"
+import * as progress from "./progress.js"
 import * as reports from "./report.js"
 import * as twins from "./twins.js"
 
@@ -36,22 +36,6 @@ const preview = (rows: ReadonlyArray<files.Row>) => {
   const others = more > 0 ? [`and ${more} more rows`] : []
   return [...output.table([["line", ...columns], ...shown]), ...others]
 }
-
-const barWidth = 40
-
-const bar = ({ ended, pending, phase, total }: Batch.Progress, resume: string): string => {
-  const done = "█".repeat(Math.round((ended / total) * barWidth))
-  const paused = phase === "paused" ? `, paused until \`${resume}\`` : ""
-  return `${done.padEnd(barWidth, "░")}  ${ended} of ${total} ended, ${pending} pending${paused}`
-}
-
-/** On a terminal, one line that changes. */
-const show = (bar: string) =>
-  process.stderr.isTTY
-    ? Effect.sync(() => process.stderr.write(`\r${bar}\u001b[K`))
-    : Console.error(bar)
-
-const endLine = process.stderr.isTTY ? Console.error("") : Effect.void
 
 const workflows = PayoutBatch.layer().pipe(
   Layer.provide(DisbursePayout.layer),
@@ -76,8 +60,7 @@ const run = (rows: ReadonlyArray<files.Row>, batchKey: string, state: string, ag
       // No workflow runs yet, so that nothing is sent if this refuses other rows.
       yield* batches.start(batchKey, items)
       if (Option.isSome(before)) yield* Console.error(`Continued: ${before.value} until now.`)
-      const showing = Stream.runForEach(batches.progress(batchKey), (now) => show(bar(now, resume)))
-      yield* showing.pipe(Effect.provide(workflows), Effect.ensuring(endLine))
+      yield* Effect.provide(progress.show(batchKey, resume), workflows)
       return yield* report
     }).pipe(
       Effect.onInterrupt(() =>

@@ -10,8 +10,8 @@ import { open } from "../Failure.js"
 import * as output from "../output.js"
 import type { Row } from "./file.js"
 
-/** `sent` and `not sent` have not ended. */
-const results = ["paid", "not paid", "check", "sent", "not sent"] as const
+/** `sent`, `in doubt` and `not sent` have not ended. */
+const results = ["paid", "not paid", "check", "sent", "in doubt", "not sent"] as const
 
 export type Line = ReturnType<typeof make>[number]
 
@@ -52,6 +52,7 @@ const isOfOther = (cause: Cause.Cause<{ readonly code?: string | undefined } | o
 
 const outcomeOf = (item: Batch.ItemResult | undefined) => {
   if (item === undefined || Option.isNone(item.end)) {
+    if (item?.state === "unknown") return outcome("in doubt", check)
     const isSent = item !== undefined && item.state !== "waiting"
     return isSent ? outcome("sent", check) : outcome("not sent", interrupted)
   }
