@@ -190,9 +190,9 @@ export const layer = ({
   concurrency = 10
 }: {
   /**
-   * How many items may have no payout yet; 1 to 1,000, by default 10. An item leaves its place to the next when
-   * its payout exists or it has ended. One whose outcome is unknown keeps its place, so that an outage puts no
-   * more items in doubt.
+   * How many first requests may go on at once; 1 to 1,000, by default 10. An item leaves its place to the next when its
+   * payout exists, it has ended, or its outcome is unknown. If five times as many are unknown, no others are sent, so that an
+   * outage puts no more items in doubt.
    */
   readonly concurrency?: number | undefined
 } = {}): Layer.Layer<

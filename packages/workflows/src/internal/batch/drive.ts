@@ -22,6 +22,9 @@ const idle = "1 second"
 /** The most payouts that are read at once. Others are handed over. */
 const mostLooks = 5_000
 
+/** So many times its concurrency, a batch may have items in doubt: an outage puts no more in doubt. */
+const mostInDoubt = 5
+
 /** Another owner has begun: this one changes nothing more and sends nothing more. */
 export class Overtaken extends Data.TaggedError("Overtaken") {}
 
@@ -60,7 +63,7 @@ export const drive = (
   owner: Owner
 ): Effect.Effect<void, Overtaken, Engine.Engine | Payouts.Payouts> =>
   Effect.gen(function* () {
-    const { batchKey, epoch } = owner
+    const { batchKey, concurrency, epoch } = owner
     const { batches: table } = yield* Engine.Engine
     const payouts = yield* Payouts.Payouts
     const { look } = yield* Policy.Current
@@ -141,10 +144,18 @@ export const drive = (
       arrived = new Map()
       const answered = results.filter(({ number }) => open.sending.has(number))
       const allowed = yield* next(answered, now)
-      // An item keeps its place until its payout exists or it has ended.
-      const places = new Set([...open.sending.keys(), ...open.unknown])
-      for (const { number, state } of results) if (state !== "unknown") places.delete(number)
-      const room = batch.phase === "running" ? Math.max(0, allowed - places.size) : 0
+      // An item keeps its place until its first request has ended.
+      const sending = new Set(open.sending.keys())
+      const inDoubt = new Set(open.unknown)
+      for (const { number, state } of results) {
+        sending.delete(number)
+        if (state === "unknown") inDoubt.add(number)
+        else inDoubt.delete(number)
+      }
+      // Each request that is sent may be in doubt too.
+      const safe = mostInDoubt * concurrency - inDoubt.size
+      const room =
+        batch.phase === "running" ? Math.max(0, Math.min(allowed, safe) - sending.size) : 0
       const group = waiting.splice(0, room)
 
       const begun = group.map(({ number }): Batches.Change => ({
