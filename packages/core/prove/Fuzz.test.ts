@@ -324,7 +324,7 @@ for (const name of clients) {
 
   describe(`over ${name}`, () => {
     for (const [title, answer] of Object.entries(endless)) {
-      // Only fetch decompresses: for the others, the response has a few bytes.
+      // Only fetch decompresses while it reads: for the others, the response has a few bytes.
       if (!Clients.isFetch(name) && title.includes("gzip")) continue
       live(
         `an endless response, ${title}, is aborted and needs no more memory than the limit`,
