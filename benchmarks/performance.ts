@@ -38,7 +38,7 @@ const goals = ({ bursts, calls, sizes }: Report) => {
     atMost("connections opened by this burst of 64", 64, connections, number),
     atMost(
       "bundle of Payments over Effect and `FetchHttpClient`, gzip",
-      23_000,
+      20_000,
       sizes === undefined ? NaN : sizes.payments - sizes.effect,
       kilobytes
     )
