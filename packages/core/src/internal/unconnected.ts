@@ -19,8 +19,9 @@ export const watch = (): void => {
   const channels = globalThis.process?.getBuiltinModule?.("node:diagnostics_channel")
   // undici fails each request that waits for the connection with this error.
   channels?.subscribe("undici:client:connectError", (message) => {
-    add(message, "error")
-    renameEnd(message)
+    const error = errorIn(message)
+    add(error)
+    renameEnd(error)
   })
   channels?.subscribe("http.client.request.error", (message) => {
     const isHandshaking =
@@ -28,12 +29,14 @@ export const watch = (): void => {
       Predicate.hasProperty(message.request, "socket") &&
       Predicate.hasProperty(message.request.socket, "secureConnecting") &&
       message.request.socket.secureConnecting === true
-    if (isHandshaking) add(message, "error")
+    if (isHandshaking) add(errorIn(message))
   })
 }
 
-const add = (message: unknown, name: string): void => {
-  const error = Predicate.hasProperty(message, name) ? message[name] : undefined
+const errorIn = (message: unknown): unknown =>
+  Predicate.hasProperty(message, "error") ? message.error : undefined
+
+const add = (error: unknown): void => {
   if (Predicate.isObject(error)) errors.add(error)
 }
 
@@ -42,9 +45,7 @@ const add = (message: unknown, name: string): void => {
  * tunnel, it connects again without end, even after the request was aborted (nodejs/undici#3897). undici 8 has a code
  * of its own for this end.
  */
-const renameEnd = (message: unknown): void => {
-  if (!Predicate.hasProperty(message, "error")) return
-  const { error } = message
+const renameEnd = (error: unknown): void => {
   if (Predicate.hasProperty(error, "code") && error.code === "UND_ERR_SOCKET") {
     error.code = "UND_ERR_PRX_CONN"
   }
