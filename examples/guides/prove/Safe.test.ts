@@ -15,7 +15,7 @@ it.effect(
       // Your database, which outlives a crash, and the clients of a process.
       store: Checkout.Orders.Default,
       process: Payments.layer,
-      // What may run, as often as it likes: a request of the buyer, a pass of the worker.
+      // The parts that may run any number of times: a request of the buyer, a pass of the worker.
       lives: { handle: Checkout.handle("42"), worker: Checkout.settleOpenOrders },
       script: ["handle", "worker"], // then repeated until nothing changes
       told: Effect.map(Checkout.read("42"), ({ state }) => state)

@@ -44,7 +44,7 @@ import * as SandboxGateway from "./SandboxGateway.js"
 export type Told = judge.Told
 
 /**
- * What the lives of a checkout get from the proof, beside its own layers.
+ * The services that a proof provides to the lives of a checkout, beside its own layers.
  *
  * @since 0.1.0
  * @category models
@@ -80,7 +80,7 @@ export interface Options {
  */
 export interface Checkout<Life extends string, Store, Process, R> extends Options {
   /**
-   * What may run, as often as it likes: a request of the buyer, a pass of the worker. A life that succeeds with one of
+   * The parts that may run any number of times: a request of the buyer, a pass of the worker. A life that succeeds with one of
    * the words of `Told` has told it to the buyer.
    */
   readonly lives: Readonly<Record<Life, Effect.Effect<unknown, unknown, R>>>

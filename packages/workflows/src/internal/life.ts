@@ -36,7 +36,7 @@ export interface Steps {
 
 /** This life ended before the body did, such as because the engine beneath cancelled the execution. */
 export class LifeEnded extends Data.TaggedError("LifeEnded")<{
-  /** What the engine beneath threw, as it was, or an error for it. */
+  /** The error of the engine beneath, unchanged, or an error about it. */
   readonly cause: unknown
 }> {}
 

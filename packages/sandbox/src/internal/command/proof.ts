@@ -45,7 +45,7 @@ export const Proof = Schema.Struct({
   env: withDefault(Headers, {}),
   /** A command that puts the store back, before each run. */
   reset: Schema.optional(Text),
-  /** What a buyer sends, as often as they like. `{order}` is the id of a new order in each run. */
+  /** The request of a buyer, who may repeat it. `{order}` is the id of a new order in each run. */
   request: Schema.Struct({
     method: withDefault(Text, "POST"),
     url: Url,

@@ -77,7 +77,7 @@ const count = (names: ReadonlyArray<string>): string => {
   return [...counts].map(([name, times]) => `${name} ${times}`).join(", ")
 }
 
-/** What was covered, in lines. */
+/** The covered faults, in lines. */
 export const summary = (report: Report): ReadonlyArray<string> => {
   const { calm, seed, tookMillis, trials } = report
   const without = missed(report)
