@@ -8,6 +8,7 @@ import * as Payments from "@manilla/payments/Payments"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 
 export const id = PaymentIntent.makeId("0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e9b")
 export const key = IdempotencyKey.derive("order", "42")
@@ -46,7 +47,7 @@ export const request = {
   payer: { phone_number: "+2290161234567" }
 } as const satisfies PaymentIntent.PaymentIntentRequest
 
-export const { operation: _, ...collectRequest } = request
+export const collectRequest = Struct.omit(request, "operation")
 
 export const { answer } = FakeService
 

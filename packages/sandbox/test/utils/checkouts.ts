@@ -39,7 +39,7 @@ const collection = {
   payer: { phone_number: "+2290161234567" }
 } as const
 
-export const timeout = "10 seconds"
+const timeout = "10 seconds"
 export const key = IdempotencyKey.derive("order", "42")
 
 export const create = (key: IdempotencyKey.IdempotencyKey, amount = "1500") =>
