@@ -7,11 +7,12 @@
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import type * as Errors from "@manilla/core/Errors"
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import type * as Execution from "./Execution.js"
+import * as Execution from "./Execution.js"
 
 /**
  * The requirement of every block: the execution that it belongs to. Any engine provides it.
@@ -30,7 +31,7 @@ export type InExecution = WorkflowEngine.WorkflowEngine | WorkflowEngine.Workflo
 export type Own<R> = Exclude<R, Scope.Scope | InExecution>
 
 /**
- * The effect of the writes of a body, and of the executions that it has started and awaited, on the world.
+ * The effect of the writes of a body, and of the executions that it has begun, on the world.
  *
  * @since 0.1.0
  * @category models
@@ -38,13 +39,11 @@ export type Own<R> = Exclude<R, Scope.Scope | InExecution>
 export interface SideEffects {
   /** Whether the body uses blocks, which note its writes. */
   hasBlocks: boolean
-  /** Set by the first block: an `interrupt` ends the body at a block, and not while it waits for a signal or an execution. */
-  handlesInterrupt: boolean
   /** The outcome of all writes that have ended: unknown if one is, and else applied if one was. */
   outcome: Errors.Outcome
   /** Whether a write failed that was applied, or may have been. Nothing is undone then. */
   mustStay: boolean
-  /** The writes in doubt, and the awaited executions whose end the body has not read. Each may be applied. */
+  /** The writes in doubt, and the executions whose end the body has not read. Each may be applied. */
   readonly open: Set<string>
   /** The id of the last resource. */
   resource: string | undefined
@@ -58,7 +57,6 @@ export interface SideEffects {
  */
 export const noSideEffects = (): SideEffects => ({
   hasBlocks: false,
-  handlesInterrupt: false,
   outcome: "notApplied",
   mustStay: false,
   open: new Set(),
@@ -81,6 +79,21 @@ export interface Step<A, I, E, EI, R> {
 }
 
 /**
+ * A wait for a signal, until a deadline.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Signal<A, I> {
+  /** The name of the `DurableDeferred` by which it is sent. */
+  readonly name: string
+  /** The name of the pause in which the body waits for it. */
+  readonly pause: string
+  readonly success: Schema.Schema<A, I>
+  readonly deadline: Duration.Duration
+}
+
+/**
  * A run of a body, from its start to its end or its next pause, as its blocks see it.
  *
  * @since 0.1.0
@@ -94,12 +107,20 @@ export interface Run {
    * `CurrentRun`, and has another one.
    */
   readonly instance: WorkflowEngine.WorkflowInstance["Type"]
+  /** Dies if a block runs beside something else: one that fails there would interrupt it. */
+  readonly enter: Effect.Effect<void>
   /** Whether an `interrupt` ends the body here. For a pause that is not over, a yes is stored: later runs end there too. */
   readonly isCancelled: (pause?: string) => Effect.Effect<boolean>
   /** Runs an effect and stores its result: a later run of the body reads it. */
   readonly step: <A, I, E, EI, R>(
     step: Step<A, I, E, EI, R>
   ) => Effect.Effect<A, E, Own<R> | InExecution>
+  /** Waits for a signal. None after the deadline. */
+  readonly signal: <A, I>(
+    signal: Signal<A, I>
+  ) => Effect.Effect<Option.Option<A>, Execution.ExecutionCancelled, InExecution>
+  /** Waits until all executions that the body has begun have ended, unless this step was stored. */
+  readonly settled: (unless: string) => Effect.Effect<void>
   /** The engines of this package store their outcome with the end of the execution. */
   readonly sideEffects: SideEffects
   /** The names of its blocks, and the keys of its writes. Each may be used once. */
@@ -131,15 +152,14 @@ export class InStepOf extends Context.Reference<InStepOf>()("@manilla/workflow-e
 }) {}
 
 /**
- * Whether an effect undoes a part of a body: an `interrupt` does not end it.
+ * Whether an `interrupt` does not end the body here: while it undoes a part, and while a write is in doubt.
  *
  * @since 0.1.0
  * @category services
  */
-export class IsCompensating extends Context.Reference<IsCompensating>()(
-  "@manilla/workflow-engine/IsCompensating",
-  { defaultValue: () => false }
-) {}
+export class GoesOn extends Context.Reference<GoesOn>()("@manilla/workflow-engine/GoesOn", {
+  defaultValue: () => false
+}) {}
 
 /**
  * The outcome of a body.
@@ -157,6 +177,24 @@ export const outcomeOf = ({ open, outcome }: SideEffects): Errors.Outcome =>
  * @category predicates
  */
 export const mustStay = ({ mustStay, open }: SideEffects): boolean => mustStay || open.size > 0
+
+/**
+ * The error of an execution that an `interrupt` ends: the failure of a block, and the defect of any other wait or activity.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const cancellation = ({
+  instance,
+  key,
+  sideEffects
+}: Pick<Run, "instance" | "key" | "sideEffects">): Execution.ExecutionCancelled =>
+  new Execution.ExecutionCancelled({
+    workflow: instance.workflow.name,
+    businessKey: key,
+    outcome: outcomeOf(sideEffects),
+    resource: sideEffects.resource
+  })
 
 /**
  * The name of the step that a write stores before a request. A run of the body begins with all writes `open` that an

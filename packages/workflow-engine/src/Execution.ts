@@ -49,23 +49,31 @@ export interface Execution {
   readonly executionId: string
   /** The encoded payload, as JSON. It may contain personal data, such as a phone number. Empty after a purge. */
   readonly payload: string
-  /** The id of the execution that waits for this one, if a body started it. */
+  /** The id of the execution that started this one, if a body did. */
   readonly parent: string | undefined
   readonly startedMillis: number
   /** The number of the runner that runs it. Undefined: any runner may take it once it is due. */
   readonly runner: number | undefined
   /** When it goes on, if no runner has it. */
   readonly dueMillis: number
-  /** The name of the durable pause that it is in, or `signal` if it waits for something else. */
+  /** The name of the durable pause that it is in, or one of `Pause`. */
   readonly pause: string | undefined
+  /** The failure after which it waits for a `resume`, as JSON, if its workflow has `SuspendOnFailure`. */
+  readonly cause: string | undefined
   /** When each of its pauses ends, by name. */
   readonly clocks: Readonly<Record<string, number>>
   /** Counts what may wake it: an `interrupt`, a `resume`, a signal, the end of an execution that it started. */
   readonly wakes: number
+  /** Whether another execution waits for it, which did not start it. */
+  readonly isAwaited: boolean
+  /** The step that it tries, or tried last, after its process has died in a step. */
+  readonly step: string | undefined
+  /** How often its process has died, since it has stored the result of a step. */
+  readonly deaths: number
   /** The id of the last resource that it created, such as a payout's reference. */
   readonly resource: string | undefined
   /**
-   * The outcome of its writes, and of those of the executions that it has awaited. Undefined before its end, and for a
+   * The outcome of its writes, and of those of the executions that it has begun. Undefined before its end, and for a
    * body without blocks.
    */
   readonly outcome: Errors.Outcome | undefined
@@ -86,7 +94,7 @@ export interface Execution {
  */
 export interface Status extends Omit<
   Execution,
-  "payload" | "exit" | "parent" | "runner" | "clocks" | "wakes"
+  "payload" | "exit" | "parent" | "runner" | "clocks" | "wakes" | "cause" | "isAwaited"
 > {
   readonly state: typeof State.Type
 }
@@ -98,7 +106,17 @@ export interface Status extends Omit<
  * @category getters
  */
 export const toStatus = (execution: Execution): Status => ({
-  ...Struct.omit(execution, "payload", "exit", "parent", "runner", "clocks", "wakes"),
+  ...Struct.omit(
+    execution,
+    "payload",
+    "exit",
+    "parent",
+    "runner",
+    "clocks",
+    "wakes",
+    "cause",
+    "isAwaited"
+  ),
   state: execution.end?.state ?? (execution.pause === undefined ? "Running" : "Waiting")
 })
 
@@ -113,6 +131,10 @@ export const Pause = {
   signal: "signal",
   /** The first part of the name of a pause in which it waits for an execution that it has started. */
   child: "child",
+  /** It has failed, and its workflow has `SuspendOnFailure`: it waits for a `resume`. */
+  failed: "failed",
+  /** Its process has died ten times in one step: it waits for a `resume`. */
+  parked: "parked",
   /** A stored value, its payload or a result, does not fit its schema. */
   unreadable: "a stored value does not fit its schema"
 } as const

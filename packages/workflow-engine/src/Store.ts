@@ -7,6 +7,7 @@
 import * as Arr from "effect/Array"
 import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -164,10 +165,36 @@ export const pages = ({ list }: Store, filter: Filter, most = Infinity) => {
 const firstPauseMillis = 100
 const longestPauseMillis = 5_000
 
-/** The operations of this process that wait for a database, and since when: thousands wait in an outage. */
-const outage = { waiting: 0, sinceMillis: 0 }
+/**
+ * The operations that wait for a database, and since when: thousands wait in an outage.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Waiting {
+  waiting: number
+  sinceMillis: number
+}
 
-const begin = (error: unknown) =>
+/**
+ * A database that answers.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const noOutage = (): Waiting => ({ waiting: 0, sinceMillis: 0 })
+
+/**
+ * The outage of the database of a body, which its engine provides.
+ *
+ * @since 0.1.0
+ * @category services
+ */
+export class Outage extends Context.Reference<Outage>()("@manilla/workflow-engine/Outage", {
+  defaultValue: noOutage
+}) {}
+
+const begin = (outage: Waiting, error: unknown) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
     if (outage.waiting++ > 0) return Effect.void
     outage.sinceMillis = nowMillis
@@ -176,37 +203,57 @@ const begin = (error: unknown) =>
     )
   })
 
-const leave = Effect.sync(() => void outage.waiting--)
-
-const end = Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
-  const seconds = Math.round((nowMillis - outage.sinceMillis) / 1_000)
-  return outage.waiting === 1
-    ? Effect.logInfo(`The database of the workflows answers again, after ${seconds} s.`)
-    : Effect.void
-})
+const end = (outage: Waiting) =>
+  Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+    const seconds = Math.round((nowMillis - outage.sinceMillis) / 1_000)
+    return outage.waiting === 1
+      ? Effect.logInfo(`The database of the workflows answers again, after ${seconds} s.`)
+      : Effect.void
+  })
 
 const isStorageError = (error: { readonly _tag: string }): error is Execution.StorageError =>
   error._tag === "StorageError"
 
 /**
- * Repeats a storage operation until the database answers: an execution must not fail because its database is away.
- * An operation that failed may have been applied all the same.
+ * Repeats a storage operation until the database answers.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Persistently = <A, E extends { readonly _tag: string }, R>(
+  effect: Effect.Effect<A, E | Execution.StorageError, R>
+) => Effect.Effect<A, Exclude<E, Execution.StorageError>, R>
+
+/**
+ * Repeats storage operations of one database until it answers, and logs its outage once.
  *
  * @since 0.1.0
  * @category combinators
  */
-export const persistently = <A, E extends { readonly _tag: string }, R>(
-  effect: Effect.Effect<A, E | Execution.StorageError, R>
-): Effect.Effect<A, Exclude<E, Execution.StorageError>, R> => {
-  const again = (pauseMillis: number): Effect.Effect<A, Exclude<E, Execution.StorageError>, R> =>
-    Effect.catchIf(Effect.delay(effect, pauseMillis), isStorageError, () =>
-      again(Math.min(2 * pauseMillis, longestPauseMillis))
+export const patient =
+  (outage: Waiting): Persistently =>
+  <A, E extends { readonly _tag: string }, R>(
+    effect: Effect.Effect<A, E | Execution.StorageError, R>
+  ) => {
+    const again = (pauseMillis: number): Effect.Effect<A, Exclude<E, Execution.StorageError>, R> =>
+      Effect.catchIf(Effect.delay(effect, pauseMillis), isStorageError, () =>
+        again(Math.min(2 * pauseMillis, longestPauseMillis))
+      )
+    return Effect.catchIf(effect, isStorageError, (error) =>
+      Effect.acquireUseRelease(
+        begin(outage, error),
+        () => Effect.zipLeft(again(firstPauseMillis), end(outage)),
+        () => Effect.sync(() => void outage.waiting--)
+      )
     )
-  return Effect.catchIf(effect, isStorageError, (error) =>
-    Effect.acquireUseRelease(
-      begin(error),
-      () => Effect.zipLeft(again(firstPauseMillis), end),
-      () => leave
-    )
-  )
-}
+  }
+
+/**
+ * Repeats a storage operation of a body until the database answers: an execution must not fail because its database is
+ * away. An operation that failed may have been applied all the same.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const persistently: Persistently = (effect) =>
+  Effect.flatMap(Outage, (outage) => patient(outage)(effect))

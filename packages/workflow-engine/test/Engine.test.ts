@@ -264,62 +264,6 @@ describe("a body", () => {
     )
   })
 
-  VirtualClock.test("undoes nothing if a write was interrupted beside another block", () => {
-    const undone: Array<string> = []
-    return Effect.gen(function* () {
-      const operator = yield* started
-      yield* VirtualClock.pass("30 seconds")
-      yield* Effect.flip(operator.await(key))
-      assert.deepStrictEqual(undone, [])
-    }).pipe(
-      Effect.provide(
-        inMemory(() =>
-          Durable.compensating(
-            Effect.gen(function* () {
-              yield* Durable.compensate(Durable.sleep("reserve", "1 milli"), () =>
-                Effect.sync(() => void undone.push("reserve"))
-              )
-              yield* Effect.all(
-                [
-                  write("Shop.pay", () => Effect.delay(Effect.succeed("pay-1"), "20 seconds")),
-                  write("Shop.other", () => Effect.delay(Effect.fail(refusal), "10 seconds"))
-                ],
-                { concurrency: 2 }
-              )
-              return "done"
-            })
-          )
-        )
-      )
-    )
-  })
-
-  VirtualClock.test("says that a write which was interrupted beside another block is unknown", () =>
-    Effect.gen(function* () {
-      const operator = yield* started
-      yield* VirtualClock.pass("30 seconds")
-      yield* operator.interrupt(key)
-      yield* VirtualClock.pass("60 seconds")
-      const error = yield* Effect.flip(operator.await(key))
-      assert.instanceOf(error, Execution.ExecutionCancelled)
-      assert.strictEqual(error.outcome, "unknown")
-    }).pipe(
-      Effect.provide(
-        inMemory(() =>
-          Effect.gen(function* () {
-            const pay = write("Shop.pay", () => Effect.delay(Effect.succeed("pay-1"), "20 seconds"))
-            const other = write("Shop.other", () =>
-              Effect.delay(Effect.fail(refusal), "10 seconds")
-            )
-            yield* Effect.exit(Effect.all([pay, other], { concurrency: 2 }))
-            yield* Durable.sleep("a day", "1 day")
-            return "done"
-          })
-        )
-      )
-    )
-  )
-
   VirtualClock.test(
     "sends a request again that was interrupted although the execution goes on",
     () => {
@@ -459,12 +403,12 @@ describe("a body", () => {
 describe("a life that is cut", () => {
   const compensated = (notes: Array<string>) => () =>
     Effect.gen(function* () {
-      yield* Workflow.withCompensation(note(notes, "pay"), () =>
+      yield* Durable.compensate(note(notes, "pay"), () =>
         Effect.sync(() => void notes.push("refund"))
       )
       yield* Activity.make({ name: "slow", execute: Effect.sleep("10 seconds") })
       return "done"
-    })
+    }).pipe(Durable.compensating)
 
   VirtualClock.test("undoes nothing, because another one goes on", () =>
     Effect.gen(function* () {
@@ -608,45 +552,6 @@ describe("a life that is cut", () => {
   }
 })
 
-describe("a race of activities", () => {
-  const wait = (name: string, seconds: number) =>
-    Activity.make({
-      name,
-      success: Schema.String,
-      execute: Effect.delay(Effect.succeed(name), `${seconds} seconds`)
-    })
-  const race = () =>
-    Effect.zipLeft(
-      Activity.raceAll("race", [wait("fast", 10), wait("slow", 20)]),
-      DurableClock.sleep({ name: "an hour", duration: "1 hour" })
-    )
-  const ends = Effect.gen(function* () {
-    const operator = yield* Operator.of(Shop)
-    yield* VirtualClock.pass("2 hours")
-    assert.deepStrictEqual(yield* Effect.exit(operator.await(key)), Exit.succeed("fast"))
-  })
-
-  VirtualClock.test("goes on after its process has ended in order", () =>
-    Effect.gen(function* () {
-      const store = yield* memoryStore.make
-      const first = yield* Scope.make()
-      yield* Effect.provide(started, yield* Scope.extend(on(store, race), first))
-      yield* Scope.close(first, Exit.void)
-      yield* Effect.provide(ends, yield* on(store, race))
-    })
-  )
-
-  VirtualClock.test("goes on after its runner was taken for dead", () =>
-    Effect.gen(function* () {
-      const store = yield* memoryStore.make
-      const context = yield* on(store, race)
-      yield* Effect.provide(started, context)
-      yield* store.runners.leave(1)
-      yield* Effect.provide(ends, context)
-    })
-  )
-})
-
 it("payloads differ in members that only one has, and in the items of lists", () => {
   for (const [left, right, differs] of [
     [{ a: 1 }, {}, ["a"]],
@@ -735,34 +640,6 @@ describe("a value that cannot be stored as it is", () => {
   )
 })
 
-VirtualClock.test(
-  "a step in a compensation of Effect's runs, although the body was interrupted",
-  () => {
-    const undone: Array<string> = []
-    const refund = Durable.step({
-      name: "refund",
-      success: Schema.Void,
-      error: Schema.Never,
-      execute: Effect.sync(() => void undone.push("refund"))
-    })
-    return Effect.gen(function* () {
-      const operator = yield* started
-      yield* operator.interrupt(key)
-      yield* VirtualClock.pass("5 seconds")
-      assert.deepStrictEqual([(yield* operator.status(key)).state, ...undone], ["Failed", "refund"])
-    }).pipe(
-      Effect.provide(
-        inMemory(() =>
-          Workflow.withCompensation(Effect.void, () => Effect.orDie(refund)).pipe(
-            Effect.zipRight(DurableClock.sleep({ name: "an hour", duration: "1 hour" })),
-            Effect.as("done")
-          )
-        )
-      )
-    )
-  }
-)
-
 describe("a step that waits", () => {
   const Other = Workflow.make({
     name: "Shop/Other/1",
@@ -791,27 +668,6 @@ describe("a step that waits", () => {
       )
     )
   }
-
-  VirtualClock.test("may be an activity, which runs again", () => {
-    let runs = 0
-    const count = Effect.sync(() => runs++)
-    const execute = DurableClock.sleep({ name: "an hour", duration: "1 hour" })
-    return Effect.gen(function* () {
-      const operator = yield* started
-      yield* VirtualClock.pass("2 hours")
-      assert.strictEqual(yield* operator.await(key), "done")
-      assert.strictEqual(runs, 2)
-    }).pipe(
-      Effect.provide(
-        inMemory(() =>
-          Effect.as(
-            Activity.make({ name: "wait", execute: Effect.zipRight(count, execute) }),
-            "done"
-          )
-        )
-      )
-    )
-  })
 })
 
 describe("a body that starts another execution", () => {
@@ -1108,7 +964,7 @@ describe("a stored result that the schema of this process does not fit", () => {
         const store = yield* memoryStore.make
         let undone = 0
         const undo = Effect.sync(() => void undone++)
-        const reserved = Workflow.withCompensation(Effect.void, () => undo)
+        const reserved = Durable.compensate(Effect.void, () => undo)
         const life = (success: Schema.Schema<string>) =>
           Effect.gen(function* () {
             const operator = yield* started
@@ -1121,7 +977,8 @@ describe("a stored result that the schema of this process does not fit", () => {
                 shop(() =>
                   reserved.pipe(
                     Effect.zipRight(read(success)),
-                    Effect.zipLeft(Durable.sleep("a minute", "1 minute"))
+                    Effect.zipLeft(Durable.sleep("a minute", "1 minute")),
+                    Durable.compensating
                   )
                 ),
                 Child(success).toLayer(() => Effect.succeed("tea"))
@@ -1268,20 +1125,6 @@ VirtualClock.test("an execution whose owner hears late that it owns it runs no s
   })
 )
 
-VirtualClock.test("an execution in several pauses goes on at the end of the first", () =>
-  Effect.gen(function* () {
-    const store = yield* memoryStore.make
-    const operator = yield* Effect.provide(
-      started,
-      yield* on(store, () => Effect.as(Durable.sleep("an hour", "1 hour"), "done"))
-    )
-    const { executionId } = yield* operator.status(key)
-    const wait = { clocks: { late: 9, early: 3, middle: 5 }, pauses: ["late", "early", "middle"] }
-    const waiting = yield* store.modify(executionId, transitions.suspended({ ...wait, wakes: 0 }))
-    assert.deepInclude(yield* waiting, { pause: "early", dueMillis: 3 })
-  })
-)
-
 VirtualClock.test("more executions than run at once wait for their turn", () =>
   Effect.gen(function* () {
     const operator = yield* Operator.of(Shop)
@@ -1374,54 +1217,6 @@ VirtualClock.test("many that are woken at once leave room for one that is starte
     yield* VirtualClock.pass("30 seconds")
   })
 )
-
-describe("executions that a body awaits beside each other", () => {
-  const Nap = Workflow.make({
-    name: "Shop/Nap/1",
-    payload: { key: Schema.String, hours: Schema.Number },
-    idempotencyKey: ({ key }) => key
-  })
-  const naps = Nap.toLayer(({ hours }) => Effect.orDie(Durable.sleep("nap", `${hours} hours`)))
-  const nap = (key: string, hours: number) => Nap.execute({ key, hours })
-  const all = <E, R>(parts: ReadonlyArray<Effect.Effect<void, E, R>>) =>
-    Effect.as(Effect.all(parts, { concurrency: "unbounded" }), "done")
-  const on = Effect.provide
-
-  VirtualClock.test("begin together", () => {
-    const keys = Array.from({ length: 30 }, (_, i) => `nap-${i}`)
-    return Effect.gen(function* () {
-      yield* started
-      const operator = yield* Operator.of(Nap)
-      const states = yield* Effect.forEach(keys, (key) => Effect.option(operator.status(key)))
-      assert.strictEqual(states.filter(Option.isSome).length, keys.length)
-    }).pipe(
-      on(
-        Layer.provideMerge(
-          naps,
-          inMemory(() => all(keys.map((key) => nap(key, 1))))
-        )
-      )
-    )
-  })
-
-  VirtualClock.test("do not hold up the one that begins after another", () =>
-    Effect.gen(function* () {
-      yield* started
-      const operator = yield* Operator.of(Nap)
-      yield* VirtualClock.pass("1 hour")
-      const { startedMillis: first } = yield* operator.status("first")
-      const { startedMillis } = yield* operator.status("second")
-      assert.isBelow(startedMillis - first, 3_601_000)
-    }).pipe(
-      on(
-        Layer.provideMerge(
-          naps,
-          inMemory(() => all([Effect.zipRight(nap("first", 1), nap("second", 1)), nap("long", 48)]))
-        )
-      )
-    )
-  )
-})
 
 VirtualClock.test("a body goes on at once if what it awaits has ended while it ran", () => {
   const Quick = Workflow.make({

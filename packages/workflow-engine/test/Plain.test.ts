@@ -8,6 +8,7 @@ import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
+import * as Durable from "@manilla/workflows/Durable"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -122,16 +123,6 @@ describe("a runner that was taken for dead sends nothing more", () => {
       "although the body catches all causes",
       (step: (name: string) => Body) => Effect.catchAllCause(step("pay A"), () => step("pay B")),
       ["Succeeded", "pay A", "pay A"]
-    ],
-    [
-      "in its other compensations",
-      (step: (name: string) => Body) =>
-        Effect.gen(function* () {
-          yield* Workflow.withCompensation(Effect.void, () => Effect.orDie(step("refund")))
-          yield* Workflow.withCompensation(Effect.void, () => Effect.orDie(step("pay A")))
-          yield* refuse
-        }),
-      ["Failed", "pay A", "pay A", "refund"]
     ]
   ] as const) {
     VirtualClock.test(name, () =>
@@ -164,33 +155,8 @@ describe("an interrupt", () => {
     )
   }
 
-  VirtualClock.test("does not decide a race again", () =>
-    Effect.gen(function* () {
-      const { done, step } = notes()
-      let quotes = 0
-      const provider = Effect.sync((): string => (quotes++ === 0 ? "A" : "B"))
-      const cheapest = DurableDeferred.raceAll({
-        name: "cheapest",
-        success: Schema.String,
-        error: Schema.Never,
-        effects: [provider]
-      })
-      const body = Effect.gen(function* () {
-        const name = yield* cheapest
-        yield* Workflow.withCompensation(step(`pay ${name}`), () =>
-          Effect.orDie(Effect.zipRight(sleep("bank", 20), step(`refund ${name}`)))
-        )
-        yield* sleep("long", 60)
-      })
-      const { operator, state } = yield* run(body)
-      yield* operator.interrupt(key)
-      yield* VirtualClock.pass("40 minutes")
-      assert.deepStrictEqual([yield* state, ...done], ["Failed", "pay A", "refund A"])
-    })
-  )
-
   for (const [name, outcome, started] of [
-    ["awaits", "unknown", child],
+    ["awaits", undefined, child],
     [
       "has started",
       undefined,
@@ -211,28 +177,11 @@ describe("an interrupt", () => {
 
   VirtualClock.test("ends a body that waits because it has failed", () =>
     Effect.gen(function* () {
-      const { done, note } = notes()
-      const paid = Workflow.withCompensation(Effect.void, () => note("refund"))
-      const { operator, state } = yield* run(Effect.zipRight(paid, refuse), { workflow: Patient })
+      const { operator, state } = yield* run(refuse, { workflow: Patient })
       assert.strictEqual(yield* state, "Waiting")
       yield* operator.interrupt(key)
       yield* VirtualClock.pass("1 minute")
-      assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
-    })
-  )
-
-  VirtualClock.test("ends a body of which a compensation dies, and repeats no other one", () =>
-    Effect.gen(function* () {
-      const { done, note } = notes()
-      const body = Effect.gen(function* () {
-        yield* Workflow.withCompensation(Effect.void, () => Effect.die("no second refund"))
-        yield* Workflow.withCompensation(Effect.void, () => note("refund"))
-        yield* sleep("long", 20)
-      })
-      const { operator, state } = yield* run(body)
-      yield* operator.interrupt(key)
-      yield* VirtualClock.pass("1 minute")
-      assert.deepStrictEqual([yield* state, ...done], ["Died", "refund"])
+      assert.strictEqual(yield* state, "Failed")
     })
   )
 
@@ -253,194 +202,6 @@ describe("an interrupt", () => {
   )
 })
 
-describe("a compensation", () => {
-  const compensated = (refund: Body, end: Body, pay: Body = Effect.void) =>
-    Effect.zipRight(
-      Workflow.withCompensation(pay, () => Effect.orDie(refund)),
-      end
-    )
-
-  for (const [name, end, wait] of [
-    ["of a body that fails waits for a pause", refuse, sleep("bank", 20)],
-    ["of a body that is interrupted waits for a pause", approved, sleep("bank", 20)],
-    ["of a body that fails waits for an execution", refuse, child],
-    ["of a body that is interrupted waits for an execution", approved, child],
-    ["of a body that is interrupted with its child waits for a pause", child, sleep("bank", 20)]
-  ] as const) {
-    VirtualClock.test(name, () =>
-      Effect.gen(function* () {
-        const { done, step } = notes()
-        const { children, operator, state } = yield* run(
-          compensated(Effect.zipRight(wait, step("refund")), end, step("pay"))
-        )
-        yield* operator.interrupt(key)
-        yield* VirtualClock.pass("10 minutes")
-        assert.strictEqual(yield* state, "Waiting")
-        yield* VirtualClock.pass("40 minutes")
-        assert.deepStrictEqual([yield* state, ...done], ["Failed", "pay", "refund"])
-        if (wait === child) {
-          assert.strictEqual((yield* children.status("child")).state, "Succeeded")
-        }
-      })
-    )
-  }
-
-  VirtualClock.test("runs again if the body has read a signal that came late", () =>
-    Effect.gen(function* () {
-      const { done, step } = notes()
-      const reminder = DurableDeferred.raceAll({
-        name: "reminder",
-        success: Schema.Void,
-        error: Schema.Never,
-        effects: [approved, sleep("reminder", 10)]
-      })
-      const body = Effect.gen(function* () {
-        yield* reminder
-        yield* step("remind", 60)
-        yield* approved
-        yield* compensated(
-          Effect.zipRight(sleep("bank", 20), step("refund")),
-          sleep("long", 60),
-          step("pay", 60)
-        )
-      })
-      const one = yield* run(body)
-      yield* VirtualClock.pass("10 minutes")
-      yield* one.approve
-      yield* VirtualClock.pass("1 minute")
-      yield* one.operator.interrupt(key)
-      yield* VirtualClock.pass("40 minutes")
-      assert.deepStrictEqual([yield* one.state, ...done], ["Failed", "remind", "pay", "refund"])
-    })
-  )
-
-  for (const [name, wait] of [
-    ["a pause", sleep("bank", 20)],
-    ["a signal", approved]
-  ] as const) {
-    VirtualClock.test(`waits for ${name} for which the interrupted body waited`, () =>
-      Effect.gen(function* () {
-        const { done, step } = notes()
-        const refund = Effect.zipRight(wait, step("refund"))
-        const { approve, operator, state } = yield* run(compensated(refund, wait))
-        yield* operator.interrupt(key)
-        yield* VirtualClock.pass("1 minute")
-        yield* approve
-        yield* VirtualClock.pass("40 minutes")
-        assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
-      })
-    )
-  }
-
-  for (const [name, wait] of [
-    ["a pause", sleep("deadline", 10)],
-    ["a signal", approved]
-  ] as const) {
-    VirtualClock.test(`that waits keeps a body that has failed beside ${name} from going on`, () =>
-      Effect.gen(function* () {
-        const { done, step } = notes()
-        const fails = Activity.make({
-          name: "reserve",
-          error: Schema.String,
-          execute: Effect.delay(refuse, "2 seconds")
-        })
-        const { approve, state } = yield* run(
-          compensated(
-            Effect.zipRight(step("refund"), sleep("bank", 20)),
-            Effect.zipRight(Effect.race(fails, wait), step("ship"))
-          )
-        )
-        yield* VirtualClock.pass("1 minute")
-        yield* approve
-        yield* VirtualClock.pass("40 minutes")
-        assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
-      })
-    )
-  }
-
-  VirtualClock.test("ends, although it has left a fiber waiting", () =>
-    Effect.gen(function* () {
-      const { done, step } = notes()
-      const refund = Effect.zipLeft(step("refund"), Effect.sleep("1 second"))
-      const { state } = yield* run(compensated(Effect.race(approved, refund), refuse))
-      yield* VirtualClock.pass("10 minutes")
-      assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
-    })
-  )
-
-  VirtualClock.test("that waits may ignore its errors", () =>
-    Effect.gen(function* () {
-      const { done, step } = notes()
-      const refund = Effect.zipRight(sleep("bank", 20), step("refund"))
-      const { state } = yield* run(compensated(Effect.ignoreLogged(refund), refuse))
-      yield* VirtualClock.pass("40 minutes")
-      assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
-    })
-  )
-
-  for (const [name, wait] of [
-    ["its own pause ends", sleep("cooling-off", 10)],
-    ["its signal arrives", approved],
-    ["its child succeeds", child],
-    ["it is resumed", sleep("cooling-off", 60)]
-  ] as const) {
-    VirtualClock.test(`that waits keeps an interrupted body from going on when ${name}`, () =>
-      Effect.gen(function* () {
-        const { done, step } = notes()
-        const refund = Effect.zipRight(sleep("bank", 20), step("refund"))
-        const one = yield* run(
-          compensated(refund, Effect.zipRight(wait, step("ship")), step("pay")),
-          { childBody: Activity.make({ name: "slow", execute: Effect.sleep("30 seconds") }) }
-        )
-        yield* one.operator.interrupt(key)
-        yield* VirtualClock.pass("1 minute")
-        if (name === "its signal arrives") yield* one.approve
-        if (name === "it is resumed") yield* one.operator.resume(key)
-        yield* VirtualClock.pass("40 minutes")
-        assert.deepStrictEqual([yield* one.state, ...done], ["Failed", "pay", "refund"])
-      })
-    )
-  }
-
-  VirtualClock.test("runs if the execution that the body awaits was interrupted", () =>
-    Effect.gen(function* () {
-      const { done, step } = notes()
-      const { children, state } = yield* run(compensated(step("refund"), child, step("pay")))
-      yield* children.interrupt("child")
-      yield* VirtualClock.pass("5 minutes")
-      assert.deepStrictEqual([yield* state, ...done], ["Failed", "pay", "refund"])
-    })
-  )
-
-  VirtualClock.test("runs if the body interrupts itself", () =>
-    Effect.gen(function* () {
-      const { done, step } = notes()
-      const { state } = yield* run(compensated(step("refund"), Effect.interrupt, step("pay")))
-      assert.deepStrictEqual([yield* state, ...done], ["Failed", "pay", "refund"])
-    })
-  )
-
-  VirtualClock.test("does not run if a body waits because its child was interrupted", () =>
-    Effect.gen(function* () {
-      const { done, step } = notes()
-      const body = compensated(step("refund"), child, step("pay"))
-      const { children, state } = yield* run(body, { workflow: Patient })
-      yield* children.interrupt("child")
-      yield* VirtualClock.pass("5 minutes")
-      assert.deepStrictEqual([yield* state, ...done], ["Waiting", "pay"])
-    })
-  )
-
-  VirtualClock.test("that dies ends a body that has left a fiber waiting", () =>
-    Effect.gen(function* () {
-      const waiting = Effect.zipRight(Effect.forkDaemon(approved), Effect.sleep("1 second"))
-      const body = Effect.zipRight(waiting, compensated(Effect.die("no refund"), refuse))
-      const { state } = yield* run(body)
-      assert.strictEqual(yield* state, "Died")
-    })
-  )
-})
-
 describe("a process that ends", () => {
   const twoLives = (body: Body) =>
     Effect.gen(function* () {
@@ -452,27 +213,6 @@ describe("a process that ends", () => {
       return yield* life(store, body)
     })
 
-  VirtualClock.test("compensates no body that succeeds, wherever it is", () =>
-    Effect.gen(function* () {
-      for (let yields = 0; yields < 30; yields++) {
-        const { done, note, step } = notes()
-        const store = yield* memoryStore.make
-        const ready = yield* Effect.makeLatch()
-        const body = Effect.gen(function* () {
-          yield* Workflow.withCompensation(step("pay"), () => note("refund"))
-          yield* ready.await
-          yield* Effect.repeatN(Effect.yieldNow(), yields)
-        })
-        const one = yield* life(store, body)
-        yield* ready.open
-        yield* one.end
-        const two = yield* life(store, body)
-        assert.deepStrictEqual([yield* two.state, ...done], ["Succeeded", "pay"])
-        yield* two.end
-      }
-    })
-  )
-
   VirtualClock.test("interrupts a body at once", () =>
     Effect.gen(function* () {
       const { end } = yield* run(Effect.never)
@@ -482,58 +222,17 @@ describe("a process that ends", () => {
     })
   )
 
-  VirtualClock.test("ends, although a compensation runs steps in fibers of their own", () =>
-    Effect.gen(function* () {
-      const { done, step } = notes()
-      const refund = Effect.disconnect(Effect.zipRight(step("refund", 30), step("mail", 30)))
-      const { state } = yield* twoLives(
-        Effect.zipRight(
-          Workflow.withCompensation(Effect.void, () => refund),
-          refuse
-        )
-      )
-      yield* VirtualClock.pass("2 minutes")
-      assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund", "mail"])
-    })
-  )
-
-  VirtualClock.test("waits for the compensation that runs", () =>
-    Effect.gen(function* () {
-      const { done, note } = notes()
-      const refund = Effect.delay(note("refund"), "1 minute")
-      const paid = Workflow.withCompensation(Effect.void, () => refund)
-      const { end } = yield* run(Effect.zipRight(paid, refuse))
-      const ending = yield* Effect.fork(end)
-      yield* VirtualClock.pass("1 minute")
-      yield* ending
-      assert.deepStrictEqual(done, ["refund"])
-    })
-  )
-
-  VirtualClock.test(
-    "repeats a compensation that it has cut, also one that ignores its errors",
-    () =>
-      Effect.gen(function* () {
-        const { done, step } = notes()
-        const refund = Effect.catchAllCause(step("refund", 60), () => Effect.void)
-        const paid = Workflow.withCompensation(Effect.void, () => refund)
-        const { state } = yield* twoLives(Effect.zipRight(paid, refuse))
-        yield* VirtualClock.pass("2 minutes")
-        assert.deepStrictEqual([yield* state, ...done], ["Failed", "refund"])
-      })
-  )
-
   VirtualClock.test("undoes nothing, although the body makes an error of its interrupt", () =>
     Effect.gen(function* () {
       const { done, note, step } = notes()
       const body = Effect.gen(function* () {
-        yield* Workflow.withCompensation(step("pay"), () => note("refund"))
+        yield* Durable.compensate(step("pay"), () => note("refund"))
         yield* step("ship", 60).pipe(
           Effect.catchAllCause(() => refuse),
           Effect.uninterruptible
         )
       })
-      const { state } = yield* twoLives(body)
+      const { state } = yield* twoLives(Durable.compensating(body))
       yield* VirtualClock.pass("2 minutes")
       assert.deepStrictEqual([yield* state, ...done], ["Succeeded", "pay", "ship"])
     })
@@ -543,24 +242,13 @@ describe("a process that ends", () => {
 describe("a stored result that does not fit its schema", () => {
   for (const [name, body, done] of [
     [
-      "in a compensation lets the execution wait",
-      (tea: Body, step: (name: string) => Body) =>
-        Effect.zipRight(
-          Workflow.withCompensation(step("pay"), () =>
-            Effect.orDie(Effect.all([tea, sleep("bank", 1), step("refund")], { discard: true }))
-          ),
-          refuse
-        ),
-      ["Failed", "pay", "tea", "refund"]
-    ],
-    [
       "undoes nothing, although the body makes an error of it",
       (tea: Body, step: (name: string) => Body) =>
         Effect.gen(function* () {
-          yield* Workflow.withCompensation(step("pay"), () => Effect.orDie(step("refund")))
+          yield* Durable.compensate(step("pay"), () => Effect.orDie(step("refund")))
           yield* Effect.catchAllCause(Effect.timeout(tea, "1 minute"), () => refuse)
           yield* sleep("bank", 1)
-        }),
+        }).pipe(Durable.compensating),
       ["Succeeded", "pay", "tea"]
     ],
     [
@@ -661,19 +349,6 @@ describe("an activity", () => {
     })
   )
 
-  VirtualClock.test("beside a pause begins once", () =>
-    Effect.gen(function* () {
-      const { done, note } = notes()
-      const execute = Effect.zipRight(note("pay"), Effect.sleep("10 seconds"))
-      const pay = Activity.make({ name: "pay", execute })
-      const { state } = yield* run(
-        Effect.all([sleep("long", 20), pay], { concurrency: 2, discard: true })
-      )
-      yield* VirtualClock.pass("40 minutes")
-      assert.deepStrictEqual([yield* state, ...done], ["Succeeded", "pay"])
-    })
-  )
-
   VirtualClock.test("of a fiber that outlives its body ends that fiber", () =>
     Effect.gen(function* () {
       let ended = 0
@@ -718,7 +393,7 @@ for (const discard of [true, false]) {
     Effect.gen(function* () {
       const { done, step } = notes()
       const body = Effect.gen(function* () {
-        yield* Workflow.withCompensation(step("pay"), () => step("refund"))
+        yield* step("pay")
         const at = yield* Clock.currentTimeMillis
         yield* Dated.execute({ key: "child", at }, { discard })
         yield* sleep("long", 20)

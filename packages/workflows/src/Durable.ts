@@ -5,13 +5,14 @@
  * - Everything that reads or changes the world, the clock and random numbers included, is in a block or an activity.
  * - Each block has a name of its own. A loop puts its index into the names.
  * - Blocks run one after another, directly in the body. To run things concurrently, start an execution for each.
- * - Put no block in a `step`, an activity, a race or a timeout: the body could go on without a write that was applied. The
- *   block dies there, but `Effect.race` and `Effect.timeout` are not noticed. On Effect's engines, an activity is not noticed
- *   either, nor is the first block in a `DurableDeferred.raceAll` or `into`.
+ * - Put no block in a `step`, an activity, a race or a timeout: the body could go on without a write that was applied. On our
+ *   engines, the execution dies there before anything is sent. On others, `Effect.race` and `Effect.timeout` are not noticed,
+ *   nor is an activity on Effect's, or the first block in a `DurableDeferred.raceAll` or `into`.
  * - A `step` must not wait for a pause, a signal or an execution.
  * - On our engines, an `interrupt` ends the body with the error `ExecutionCancelled` at its next block, or at once in a
- *   pause of a block. A write in doubt and a compensation go on first. Before its first block, the body ends in any wait, as on
- *   Effect's engines. After that, a wait for a signal, an execution or an Effect `DurableClock` goes on: take `sleep`.
+ *   pause of a block. Before an activity, a signal or an Effect `DurableClock`, it is a defect, after which `compensating` undoes
+ *   what it would after an error. A write in doubt and a compensation go on first. It is passed on to executions that the body
+ *   has started, and their end is awaited.
  * - A changed body gets a new name, such as `Shop/SendGift/2`. Keep the layer of the old one until its
  *   executions have ended.
  *
@@ -74,6 +75,8 @@
 import * as Body from "@manilla/workflow-engine/Body"
 import { memoize } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Cause from "effect/Cause"
+import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -171,9 +174,9 @@ export const step = <A, I, E, EI, R>({
       success,
       error: orCancelled(error),
       execute: Effect.flatMap(
-        blocks.isCancelled(run),
+        run.isCancelled(),
         (isCancelled): Effect.Effect<A, E | Execution.ExecutionCancelled, R> =>
-          isCancelled ? blocks.cancellation(run) : execute
+          isCancelled ? Body.cancellation(run) : execute
       )
     })
   )
@@ -241,7 +244,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
           error: Execution.ExecutionCancelled,
           execute: Effect.gen(function* () {
             const startedMillis = yield* Clock.currentTimeMillis
-            if (yield* blocks.isCancelled(run)) return yield* blocks.cancellation(run)
+            if (yield* run.isCancelled()) return yield* Body.cancellation(run)
             const seen = yield* Effect.either(look(lookPolicy))
             if (Either.isRight(seen) && Option.isSome(seen.right)) {
               return { _tag: "Done", value: seen.right.value } as const
@@ -276,6 +279,65 @@ export const pollUntil = <A, I, E, EI, F, R>({
         }
       }
     })
+  )
+
+/**
+ * Waits for a signal until a deadline: its value, or none. It is sent as any `DurableDeferred` of that name, also before
+ * the body waits for it. One that comes after the deadline is ignored.
+ *
+ * @example
+ * import * as DurableDeferred from "@effect/workflow/DurableDeferred"
+ * import * as Workflow from "@effect/workflow/Workflow"
+ * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+ * import * as Durable from "@manilla/workflows/Durable"
+ * import * as Effect from "effect/Effect"
+ * import * as Option from "effect/Option"
+ * import * as Schema from "effect/Schema"
+ *
+ * const success = Schema.Boolean
+ *
+ * const PayLarge = Workflow.make({
+ *   name: "Shop/PayLarge/1",
+ *   payload: { key: IdempotencyKey.IdempotencyKey },
+ *   success,
+ *   error: Durable.WriteError,
+ *   idempotencyKey: ({ key }) => key
+ * })
+ *
+ * const layer = PayLarge.toLayer(() =>
+ *   Effect.gen(function* () {
+ *     const approved = yield* Durable.signal({ name: "approval", success, deadline: "2 days" })
+ *     // Pay here, if it is true.
+ *     return Option.getOrElse(approved, () => false)
+ *   })
+ * )
+ *
+ * const approve = (key: IdempotencyKey.IdempotencyKey) =>
+ *   Effect.gen(function* () {
+ *     const approval = DurableDeferred.make("approval", { success })
+ *     const token = yield* DurableDeferred.tokenFromPayload(approval, {
+ *       workflow: PayLarge,
+ *       payload: { key }
+ *     })
+ *     yield* DurableDeferred.succeed(approval, { token, value: true })
+ *   })
+ *
+ * @since 0.1.0
+ * @category blocks
+ */
+export const signal = <A, I>({
+  deadline,
+  name,
+  success
+}: {
+  /** A name that no other block of the body has, and that of the `DurableDeferred`. */
+  readonly name: string
+  readonly success: Schema.Schema<A, I>
+  /** Counts from the first time that the body comes here. */
+  readonly deadline: Duration.DurationInput
+}): Effect.Effect<Option.Option<A>, Execution.ExecutionCancelled, InExecution> =>
+  blocks.named(name, (run) =>
+    run.signal({ name, pause: names.signal(name), success, deadline: Duration.decode(deadline) })
   )
 
 /**
@@ -331,13 +393,19 @@ export const compensate = <A, E, R, R2>(
     return value
   })
 
+/** Nothing is undone after a defect, unless it is an interrupt that an activity or a wait has noticed. */
+const isUndone = (cause: Cause.Cause<unknown>): boolean =>
+  Cause.isFailure(cause) ||
+  Chunk.some(Cause.defects(cause), (defect) => defect instanceof Execution.ExecutionCancelled)
+
 /**
  * Runs a body. If it fails with a typed error, runs its compensations in reverse order, and fails with that error. Unlike
  * those of `Workflow.withCompensation`, they may pause on every engine.
  *
- * Nothing is undone after a defect. Nor is it if a write, or an execution that the body awaits, is unknown, or failed although
- * it was applied, or if the body does not know its end. A plain activity counts as not applied. On our engines, an `interrupt`
- * is an error like others, `ExecutionCancelled`.
+ * Nothing is undone after a defect. Nor is it if a write, or an execution that the body has started, is unknown, or failed
+ * although it was applied, or if the body does not know its end. A plain activity counts as not applied. On our engines, nothing
+ * is undone before all executions that the body has started have ended, and an `interrupt` is an error like others,
+ * `ExecutionCancelled`.
  *
  * On Effect's engines, nothing is undone after an `interrupt`, and an awaited execution counts as not applied: await none in
  * `compensating` there.
@@ -354,8 +422,11 @@ export const compensating = <A, E, R>(
     const compensations: Array<Effect.Effect<void>> = []
     return body.pipe(
       Effect.provideService(Compensations, compensations),
-      Effect.catchAll((error) =>
+      Effect.catchAllCause((cause) =>
         Effect.gen(function* () {
+          if (!isUndone(cause)) return yield* Effect.failCause(cause)
+          // One that has not ended may pay after everything else was undone.
+          yield* run.settled(name)
           // Stored: while a compensation waits for an execution, `mustStay` would become true.
           const undone = yield* run.step({
             name,
@@ -366,12 +437,10 @@ export const compensating = <A, E, R>(
           })
           // This run did not come to a block that is to be undone.
           if (compensations.length < undone) run.sideEffects.open.add(name)
-          // An interrupt must not end a compensation. `compensate` alone does not set this.
-          if (undone > 0) run.sideEffects.handlesInterrupt = true
           yield* Effect.all(undone === 0 ? [] : compensations.reverse(), { discard: true }).pipe(
-            Effect.provideService(Body.IsCompensating, true)
+            Effect.provideService(Body.GoesOn, true)
           )
-          return yield* Effect.fail(error)
+          return yield* Effect.failCause(cause)
         })
       )
     )

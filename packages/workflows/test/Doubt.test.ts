@@ -1,7 +1,6 @@
 /** The outcome of an execution after a defect, an interrupt, a purge, or beside others that it awaits. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Activity from "@effect/workflow/Activity"
-import * as DurableClock from "@effect/workflow/DurableClock"
 import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as Errors from "@manilla/core/Errors"
@@ -9,12 +8,10 @@ import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Body from "@manilla/workflow-engine/Body"
 import * as Operator from "@manilla/workflow-engine/Operator"
-import type * as Store from "@manilla/workflow-engine/Store"
 import * as Memory from "@manilla/workflow-engine/memory"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Policy from "@manilla/workflows/Policy"
-import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
@@ -22,11 +19,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Order from "effect/Order"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import type * as Tracer from "effect/Tracer"
-import * as children from "../../workflow-engine/src/internal/children.js"
+import * as begun from "../../workflow-engine/src/internal/begun.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import * as transitions from "../../workflow-engine/src/internal/transitions.js"
 import * as engines from "../../workflow-engine/test/utils/engines.js"
@@ -45,7 +41,6 @@ const named = (name: string) =>
   })
 const Shop = named("Shop/Test/1")
 const ChildA = named("Shop/ChildA/1")
-const ChildB = named("Shop/ChildB/1")
 
 const key = IdempotencyKey.make("order-42")
 
@@ -244,78 +239,6 @@ VirtualClock.test("a body goes on although an execution that it has awaited was 
   )
 )
 
-it.live("nothing is undone while another awaited execution may pay", () =>
-  Effect.gen(function* () {
-    undone.length = 0
-    const isPaid = yield* Effect.makeLatch()
-    const both = Effect.all([ChildA.execute({ key }), ChildB.execute({ key })], {
-      concurrency: "unbounded"
-    })
-    const layers = Layer.mergeAll(
-      Shop.toLayer(() => Durable.compensating(Effect.zipRight(undoable, Effect.as(both, "done")))),
-      ChildA.toLayer(() => Effect.delay(Effect.fail(refusal), "100 millis")),
-      ChildB.toLayer(() => pay(() => Effect.as(isPaid.await, "pay-1")))
-    )
-    // A database takes its time, so that both begin.
-    const store = yield* memoryStore.make
-    const insert: typeof store.insert = (execution) =>
-      Effect.delay(store.insert(execution), "5 millis")
-    const context = yield* Layer.build(Layer.provideMerge(layers, engines.on({ ...store, insert })))
-    const operator = yield* Effect.provide(started, context)
-    const error = yield* Effect.flip(operator.await(key))
-    assert.strictEqual(error._tag, "UnprocessableError")
-    assert.strictEqual((yield* operator.status(key)).outcome, "unknown")
-    assert.deepStrictEqual(undone, [])
-    yield* isPaid.open
-    const other = yield* Effect.provide(Operator.of(ChildB), context)
-    assert.strictEqual(yield* other.await(key), "pay-1")
-  }).pipe(Effect.scoped)
-)
-
-it.live("nothing is undone in a later life while an awaited execution may pay", () =>
-  Effect.gen(function* () {
-    undone.length = 0
-    const store = yield* memoryStore.make
-    const died = yield* Effect.makeLatch()
-    const refused = Durable.step({
-      name: "refuse",
-      success: Schema.Void,
-      error: Failed,
-      execute: Effect.delay(new Failed(), "200 millis")
-    })
-    const both = Effect.all([ChildA.execute({ key }), refused], { concurrency: "unbounded" })
-    const layers = Layer.merge(
-      Shop.toLayer(() => Durable.compensating(Effect.zipRight(undoable, Effect.as(both, "done")))),
-      ChildA.toLayer(() => pay(() => Effect.never))
-    )
-    // The process dies when the refusal is stored, before the body waits for the payment.
-    const keep: typeof store.keep = (executionId, runner, step) =>
-      step.name === "step/refuse/1"
-        ? store
-            .keep(executionId, runner, step)
-            .pipe(Effect.zipRight(died.open), Effect.zipRight(Effect.never))
-        : store.keep(executionId, runner, step)
-    // It does not hear that the other execution is stored.
-    const insert: typeof store.insert = (execution) =>
-      execution.workflow === ChildA.name
-        ? Effect.zipRight(store.insert(execution), Effect.never)
-        : store.insert(execution)
-    // Its scope would never close.
-    const first = yield* Layer.buildWithScope(
-      Layer.provideMerge(layers, engines.on({ ...store, insert, keep })),
-      yield* Scope.make()
-    )
-    yield* Effect.provide(started, first)
-    yield* died.await
-    yield* store.runners.leave(1)
-    const second = yield* Layer.build(Layer.provideMerge(layers, engines.on(store)))
-    const operator = yield* Effect.provide(Operator.of(Shop), second)
-    assert.strictEqual((yield* Effect.flip(operator.await(key)))._tag, "Failed")
-    assert.strictEqual((yield* operator.status(key)).outcome, "unknown")
-    assert.deepStrictEqual(undone, [])
-  }).pipe(Effect.scoped, Effect.timeout("20 seconds"))
-)
-
 /** The status of an execution whose body comes to other blocks in its second life than in its first one. */
 const inTwoLives = (
   first: Effect.Effect<string, typeof Failure.Type, Durable.InExecution>,
@@ -381,86 +304,6 @@ for (const [which, second, left] of [
   )
 }
 
-it.live("an awaited execution is undone after one that was begun before it has failed", () =>
-  Effect.gen(function* () {
-    undone.length = 0
-    const store = yield* memoryStore.make
-    // A database takes its time, so that both begin.
-    const insert: typeof store.insert = (execution) =>
-      Effect.delay(store.insert(execution), "5 millis")
-    const refunded = Durable.compensate(ChildA.execute({ key }), () =>
-      Effect.zipRight(
-        Effect.orDie(Durable.sleep("before the refund", "100 millis")),
-        Effect.sync(() => void undone.push("A"))
-      )
-    )
-    const both = Effect.all([ChildB.execute({ key }), refunded], { concurrency: 2 })
-    const layers = Layer.mergeAll(
-      Shop.toLayer(() => Durable.compensating(Effect.zipRight(undoable, Effect.as(both, "done")))),
-      ChildA.toLayer(() => pay(() => Effect.succeed("pay-1"))),
-      ChildB.toLayer(() =>
-        Effect.zipRight(
-          Effect.sleep("2 seconds"),
-          pay(() => Effect.fail(refusal))
-        )
-      )
-    )
-    const context = yield* Layer.build(Layer.provideMerge(layers, engines.on({ ...store, insert })))
-    const operator = yield* Effect.provide(started, context)
-    assert.strictEqual((yield* Effect.flip(operator.await(key)))._tag, "UnprocessableError")
-    assert.strictEqual((yield* operator.status(key)).outcome, "applied")
-    assert.deepStrictEqual(undone, ["A", "reserve"])
-  }).pipe(Effect.scoped)
-)
-
-const inSql = Order.combine(
-  Order.mapInput(Order.number, ({ storedMillis }: Store.Step) => storedMillis),
-  Order.mapInput(Order.string, ({ name }: Store.Step) => name)
-)
-
-// SQL orders steps that were stored at one time by their names: the end that sorts last is that of either.
-for (const [paid, refused] of [
-  [ChildA, ChildB],
-  [ChildB, ChildA]
-] as const) {
-  VirtualClock.test(`the end of ${paid.name} keeps its turn after the clock was set back`, () =>
-    Effect.gen(function* () {
-      undone.length = 0
-      const store = yield* memoryStore.make
-      const { clock, set } = yield* settable
-      // A database takes its time, so that both begin.
-      const insert: typeof store.insert = (execution) =>
-        execution.workflow === Shop.name
-          ? store.insert(execution)
-          : Effect.delay(store.insert(execution), "5 millis")
-      const steps: typeof store.steps = (executionId) =>
-        Effect.map(store.steps(executionId), Arr.sort(inSql))
-      const refunded = Durable.compensate(paid.execute({ key }), () =>
-        Effect.zipRight(
-          Effect.orDie(Durable.sleep("before the refund", "1 minute")),
-          Effect.sync(() => void undone.push("paid"))
-        )
-      )
-      const both = Effect.all([refused.execute({ key }), refunded], { concurrency: 2 })
-      const layers = Layer.mergeAll(
-        Shop.toLayer(() => Durable.compensating(Effect.as(both, "done"))),
-        paid.toLayer(() => Effect.delay(Effect.succeed("pay-1"), "1 second")),
-        refused.toLayer(() => Effect.delay(new Failed(), "5 seconds"))
-      )
-      set.aheadMillis = 10_000
-      const operator = yield* Effect.flatMap(
-        Layer.build(Layer.provideMerge(layers, engines.on({ ...store, insert, steps }))),
-        (context) => Effect.provide(started, context)
-      ).pipe(Effect.withClock(clock))
-      yield* VirtualClock.pass("3 seconds")
-      set.aheadMillis = 0
-      yield* VirtualClock.pass("5 minutes")
-      assert.strictEqual((yield* operator.status(key)).state, "Failed")
-      assert.deepStrictEqual(undone, ["paid"])
-    })
-  )
-}
-
 VirtualClock.test("an activity with the name of an awaited execution is none", () =>
   Effect.gen(function* () {
     const operator = yield* started
@@ -473,68 +316,6 @@ VirtualClock.test("an activity with the name of an awaited execution is none", (
           Effect.zipRight(Durable.sleep("a minute", "1 minute")),
           Effect.as("done")
         )
-      )
-    )
-  )
-)
-
-VirtualClock.test("an execution that has won a race is undone in a later life", () =>
-  Effect.gen(function* () {
-    undone.length = 0
-    const operator = yield* started
-    yield* VirtualClock.pass("2 hours")
-    const { outcome, state } = yield* operator.status(key)
-    assert.deepStrictEqual({ outcome, state }, { outcome: "applied", state: "Failed" })
-    assert.deepStrictEqual(undone, ["the winner"])
-  }).pipe(
-    on(
-      Layer.merge(
-        Shop.toLayer(() => {
-          const alarm = DurableClock.sleep({ name: "alarm", duration: "2 days" })
-          const race = DurableDeferred.raceAll({
-            name: "race",
-            success: Schema.String,
-            error: Failure,
-            effects: [ChildA.execute({ key }), Effect.zipRight(alarm, new Failed())]
-          })
-          return Durable.compensating(
-            Effect.gen(function* () {
-              yield* Durable.compensate(race, () =>
-                Effect.sync(() => void undone.push("the winner"))
-              )
-              yield* Durable.sleep("an hour", "1 hour")
-              return yield* new Failed()
-            })
-          )
-        }),
-        ChildA.toLayer(() => pay(() => Effect.succeed("pay-1")))
-      )
-    )
-  )
-)
-
-VirtualClock.test("nothing is undone if another block fails while a write pauses in doubt", () =>
-  Effect.gen(function* () {
-    undone.length = 0
-    const operator = yield* started
-    yield* VirtualClock.pass("1 minute")
-    const { outcome, state } = yield* operator.status(key)
-    assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
-    assert.deepStrictEqual(undone, [])
-  }).pipe(
-    on(
-      Layer.provide(
-        Shop.toLayer(() => {
-          const refused = Durable.step({
-            name: "refuse",
-            success: Schema.Void,
-            error: Failed,
-            execute: Effect.delay(new Failed(), "400 millis")
-          })
-          const both = Effect.all([pay(lost), refused], { concurrency: 2 })
-          return Durable.compensating(Effect.zipRight(undoable, Effect.as(both, "done")))
-        }),
-        Policy.layer({ carryOn })
       )
     )
   )
@@ -739,24 +520,6 @@ VirtualClock.test("a payload with a time that cannot be stored is refused", () =
   )
 )
 
-VirtualClock.test("a write that is about to be sent is unknown if its body fails first", () =>
-  Effect.gen(function* () {
-    const store = yield* memoryStore.make
-    const keep: typeof store.keep = (executionId, runner, step) =>
-      Effect.delay(store.keep(executionId, runner, step), "1 second")
-    const write = pay(() => Effect.succeed("pay-1"))
-    const failing = Effect.delay(new Failed(), "100 millis")
-    const body = Effect.as(Effect.all([write, failing], { concurrency: 2 }), "")
-    const layer = Layer.provideMerge(
-      Shop.toLayer(() => body),
-      engines.on({ ...store, keep })
-    )
-    const operator = yield* Effect.provide(started, yield* Layer.build(layer))
-    yield* VirtualClock.pass("1 minute")
-    assert.strictEqual((yield* operator.status(key)).outcome, "unknown")
-  })
-)
-
 /** The status of an execution that was interrupted after a time, and had a minute to end. */
 const interruptedAfter = (
   time: Duration.DurationInput,
@@ -857,14 +620,13 @@ it.effect(
     Effect.gen(function* () {
       const noted = (outcome: string) => {
         const value = { hasFailed: false, exit: "{}", outcome }
-        const pause = children.pauseOf("0123456789abcdef0123456789abcdef")
-        const steps = [
-          { name: children.begunOf(pause), exit: "" },
-          { name: children.stepOf(pause), exit: JSON.stringify({ _tag: "Success", value }) }
-        ]
-        const stored = steps.map((step) => ({ ...step, storedMillis: 0 }))
+        const pause = begun.pauseOf("0123456789abcdef0123456789abcdef")
+        const results = new Map([
+          [begun.endedOf(pause), JSON.stringify({ _tag: "Success", value })],
+          [begun.begunOf(pause), ""]
+        ])
         const sideEffects = Body.noSideEffects()
-        return Effect.as(children.note(stored, children.make(), sideEffects), sideEffects)
+        return Effect.as(begun.note(results, sideEffects), sideEffects)
       }
       assert.strictEqual(Body.outcomeOf(yield* noted("applied")), "applied")
       const exit = yield* Effect.exit(noted("partly"))

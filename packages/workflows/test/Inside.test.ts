@@ -76,7 +76,7 @@ it.effect("a resume says that an execution goes on waiting for another one", () 
     const store = yield* memoryStore.make
     yield* store.insert({ ...execution, pause: `${Execution.Pause.child}/1` })
     const resumed = yield* print(store, "resume", { key: "order-42" })
-    assert.include(resumed, "It waits for an execution that it has started.")
+    assert.include(resumed, "It waits for another execution.")
   })
 )
 

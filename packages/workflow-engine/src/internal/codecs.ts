@@ -1,5 +1,6 @@
 import * as Workflow from "@effect/workflow/Workflow"
 import * as Issues from "@manilla/core/Issues"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -86,6 +87,16 @@ export const readEnd = (workflow: Workflow.Any, ended: Execution.Execution) =>
   Effect.flatMap(unlessPurged(ended), ({ exit = "" }) =>
     Effect.orDie(endCodec(workflow).fromJson(exit))
   )
+
+const causeJson = json(Schema.Cause({ error: Schema.Never, defect: Schema.Defect }))
+
+/** Encodes the failure after which a body waits. */
+export const writeCause = (cause: Cause.Cause<unknown>) =>
+  Effect.orDie(Schema.encode(causeJson)(Cause.die(Cause.squash(cause))))
+
+/** Reads the failure after which an execution waits. */
+export const readCause = ({ cause }: Execution.Execution) =>
+  cause === undefined ? Effect.succeed(undefined) : Effect.orDie(Schema.decode(causeJson)(cause))
 
 /** A signal, whose values Effect has encoded, or a mark, which has none. */
 export const stepCodec = exitCodec(Schema.Unknown, Schema.Unknown)

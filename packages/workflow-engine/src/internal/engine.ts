@@ -1,8 +1,8 @@
 import type * as Activity from "@effect/workflow/Activity"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
-import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -20,54 +20,82 @@ import * as Engine from "../Engine.js"
 import * as Execution from "../Execution.js"
 import * as Store from "../Store.js"
 import * as Text from "../Text.js"
-import * as children from "./children.js"
+import * as begun from "./begun.js"
 import * as codecs from "./codecs.js"
 import { type EngineStore, forOperator } from "./engineStore.js"
 import * as metrics from "./metrics.js"
-import * as ownedRun from "./ownedRun.js"
+import * as owned from "./run.js"
 import * as runners from "./runner.js"
 import * as transitions from "./transitions.js"
 
-/** After this time, a body looks again at an execution that it has started, in case nobody has woken it. */
-const childPauseMillis = (ageMillis: number): number =>
-  Math.min(Duration.toMillis("1 hour"), Math.max(Duration.toMillis("1 minute"), ageMillis / 10))
 const healthTimeout = Duration.seconds(5)
 
 const prefix = "DurableClock/"
-const signalName = (deferred: string) => `deferred/${deferred}`
+const remedy =
+  "Wait in the body itself: `Durable.signal({ name, success, deadline })` waits for a signal until its deadline. Race effects in one activity, which stores the first."
+
+/** A body that runs again starts what may have ended long ago. */
+const unlessPurged = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
+  Effect.catchIf(
+    Effect.asVoid(effect),
+    ({ _tag }) => _tag === "ExecutionPurged",
+    () => Effect.void
+  ).pipe(Effect.orDie)
 
 /** Ends a step that waits, without a result. */
 const suspended = Effect.fail(new Workflow.Suspended({}))
 
 const make = (store: EngineStore, options: runners.Options) =>
   Effect.gen(function* () {
-    const owned = ownedRun.make(store)
-    const { abandon, hasCancelled, isOver, keep, mark, read, resultsOf, runStep } = owned
+    const outage = Store.noOutage()
+    const persistently = Store.patient(outage)
+    const steps = owned.make(store, persistently)
+    const {
+      alone,
+      isCancelledAt,
+      isOver,
+      mark,
+      read,
+      refuse,
+      runStep,
+      schedule,
+      sent,
+      wait,
+      waitFor
+    } = steps
     const { beats, insert, lookNow, runs, untilEnd, wake, workflows } = yield* runners.make(
       store,
-      owned,
+      steps,
+      persistently,
       options
     )
+    /** Whoever waits for this engine is interrupted when it closes. */
+    const closed = yield* Deferred.make<never>()
+    yield* Effect.addFinalizer(() => Deferred.interrupt(closed))
+    const untilClosed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.raceFirst(effect, Effect.interruptible(Deferred.await(closed)))
 
     /** The run of an execution in this process. A fiber that has outlived it does nothing more. */
     const runOf = (executionId: string) =>
       Effect.suspend(() => {
         const run = runs.get(executionId)
-        if (run === undefined) return Effect.interrupt
-        return run.isCut ? abandon(run) : Effect.succeed(run)
+        return run === undefined || run.phase._tag === "Cut" ? owned.stop : Effect.succeed(run)
       })
-    const current = Effect.flatMap(WorkflowEngine.WorkflowInstance, ({ executionId }) =>
-      runOf(executionId)
-    )
 
-    /** A pause waits until nothing else runs in the body, and the step would wait for the pause. */
-    const refuseInStep = (run: ownedRun.Run, { scope }: WorkflowEngine.WorkflowInstance["Type"]) =>
+    /** The run of a body that is about to wait. */
+    const waiting = (
+      instance: WorkflowEngine.WorkflowInstance["Type"],
+      what: string,
+      remedy: string
+    ) =>
       Effect.gen(function* () {
-        const { executionId, workflow } = run.execution
-        if ((yield* Body.InStepOf) !== executionId || scope !== run.instance.scope) return
-        return yield* Effect.dieMessage(
-          `${workflow}: a step waits for a pause, a signal or an execution. Do that in the body, before or after the step.`
-        )
+        const run = yield* runOf(instance.executionId)
+        if ((yield* Body.InStepOf) === instance.executionId) {
+          const inStep = `a step waits for ${what}. Do that in the body, before or after the step.`
+          return yield* refuse(run, inStep)
+        }
+        yield* alone(run, `a wait for ${what}`, remedy)
+        return run
       })
 
     /** A new execution, which is not stored yet. */
@@ -132,7 +160,8 @@ const make = (store: EngineStore, options: runners.Options) =>
           const exit = yield* Effect.orDie(codecs.readEnd(workflow, execution))
           return new Workflow.Complete({ exit })
         }
-        return execution.pause === undefined ? undefined : new Workflow.Suspended({})
+        if (execution.pause === undefined) return undefined
+        return new Workflow.Suspended({ cause: yield* codecs.readCause(execution) })
       })
 
     /** Runs an activity in the fiber of its execution, and stores its result in one statement. */
@@ -141,109 +170,129 @@ const make = (store: EngineStore, options: runners.Options) =>
       attempt: number
     ) =>
       Effect.gen(function* () {
-        const run = yield* current
-        const { workflow } = yield* WorkflowEngine.WorkflowInstance
-        const { executionId } = run.execution
+        const { executionId, workflow } = yield* WorkflowEngine.WorkflowInstance
+        const run = yield* runOf(executionId)
         const name = `${activity.name}/${attempt}`
         yield* Text.checkName(name)
-        const execute = Effect.gen(function* () {
-          // A short pause is an activity.
-          const isPause = name.startsWith(prefix)
-          if (isPause && ownedRun.isAskedToEnd(run)) return yield* suspended
-          const result = yield* activity.execute.pipe(
-            Workflow.intoResult,
-            Effect.provideService(WorkflowEngine.WorkflowEngine, engine),
-            Effect.provideService(
-              WorkflowEngine.WorkflowInstance,
-              WorkflowEngine.WorkflowInstance.initial(workflow, executionId)
-            ),
-            Effect.provideService(Body.InStepOf, executionId)
-          )
-          return result._tag === "Complete" ? result.exit : yield* Effect.fail(result)
-        })
+        const isNested = (yield* Body.InStepOf) === executionId
+        if (!isNested && (yield* isCancelledAt(run, name, run.results.has(name)))) {
+          return new Workflow.Complete({ exit: Exit.die(Body.cancellation(run)) })
+        }
+        const execute = activity.execute.pipe(
+          Effect.scoped,
+          Effect.exit,
+          Effect.provideService(WorkflowEngine.WorkflowEngine, engine),
+          Effect.provideService(
+            WorkflowEngine.WorkflowInstance,
+            WorkflowEngine.WorkflowInstance.initial(workflow, executionId)
+          ),
+          Effect.provideService(Body.InStepOf, executionId)
+        )
         const exit = yield* runStep(run, name, codecs.endCodec(activity), execute)
         return new Workflow.Complete({ exit })
-      }).pipe(Effect.merge)
+      })
 
-    /**
-     * Awaits an execution that a body has started. Its end becomes a step of the body, which can read it again although
-     * the execution was purged.
-     */
-    const awaitChild = (
+    /** A run that begins an execution twice must mean the same: otherwise, the second payment would be lost. */
+    const sameOther = (
+      run: owned.Run,
       workflow: Workflow.Any,
       executionId: string,
-      payload: object,
-      parent: WorkflowEngine.WorkflowInstance["Type"]
-    ): Effect.Effect<Workflow.Result<unknown, unknown>> => {
-      const pause = children.pauseOf(executionId)
-      return Effect.gen(function* () {
-        const run = yield* runOf(parent.executionId)
-        yield* refuseInStep(run, parent)
-        const { sideEffects } = run
-        const wasStored = run.children.ends.has(pause)
-        const step = children.stepOf(pause)
-        const look = Effect.gen(function* () {
-          if (yield* hasCancelled(run, pause)) return yield* suspended
-          const started = newExecution(workflow, executionId, payload, parent.executionId)
-          const execution = yield* Effect.orDie(started)
-          sideEffects.open.add(pause)
-          // Before the execution is stored, so that every later run knows of it.
-          const begun = children.begunOf(pause)
-          if (!(yield* resultsOf(run)).has(begun)) yield* mark(run, begun)
-          const now = yield* store.runners.now
-          const recorded = Store.persistently(record(workflow, execution))
-          const { end, exit, outcome, resource, startedMillis } = yield* Effect.orDie(recorded)
-          if (end === undefined || exit === undefined) {
-            // Its end wakes the parent.
-            run.pauses.add(pause)
-            run.clocks.set(pause, now + childPauseMillis(now - startedMillis))
-            return yield* suspended
-          }
-          const hasFailed = end.state !== "Succeeded"
-          return Exit.succeed({ hasFailed, exit, outcome, resource })
+      payload: object
+    ) =>
+      Effect.gen(function* () {
+        const own = run.execution.executionId
+        const execution = yield* newExecution(workflow, executionId, payload, own)
+        const first = run.payloads.get(executionId) ?? execution.payload
+        run.payloads.set(executionId, first)
+        const differs = differences(JSON.parse(first), JSON.parse(execution.payload))
+        if (differs.length === 0) return execution
+        const { businessKey } = execution
+        return yield* new Execution.PayloadMismatch({
+          workflow: workflow.name,
+          businessKey,
+          differs
         })
-        const ended = Effect.gen(function* () {
-          children.arrive(run.children, pause)
-          const found = yield* Effect.exit(runStep(run, step, children.codec, look))
-          children.looked(run.children, pause)
-          // If it was cancelled here, a compensation has begun since then.
-          const isCancelled = yield* hasCancelled(run, pause)
-          if (!isCancelled) {
-            yield* children.untilTurn(run.children, pause, wasStored)
-            if (Exit.isFailure(found)) yield* children.settled(run.children)
-          }
-          const child = yield* Effect.flatten(found)
-          const exit = yield* read(run, step, codecs.endCodec(workflow), child.exit)
-          Body.end(sideEffects, pause, child)
-          run.pauses.delete(pause)
-          return new Workflow.Complete({ exit })
-        })
-        return yield* Effect.ensuring(
-          ended,
-          Effect.sync(() => children.leave(run.children, pause))
-        )
-      }).pipe(Effect.merge, Effect.provideService(WorkflowEngine.WorkflowInstance, parent))
-    }
+      }).pipe(Effect.orDie)
 
-    /** A run that starts an execution twice must mean the same: otherwise, the second payment would be lost. */
-    const refuseOther = (
+    /** Starts or finds an execution. It is noted before: a later run knows of it, although it may not come to it again. */
+    const beginOther = (run: owned.Run, workflow: Workflow.Any, execution: Execution.Execution) =>
+      Effect.gen(function* () {
+        const pause = begun.pauseOf(execution.executionId)
+        run.sideEffects.open.add(pause)
+        yield* mark(run, begun.begunOf(pause))
+        return yield* persistently(record(workflow, execution))
+      })
+
+    /** An execution that somebody else has started wakes this one too. */
+    const heard = (execution: Execution.Execution, own: string) =>
+      Effect.gen(function* () {
+        const { end, executionId, isAwaited, parent } = execution
+        if (end !== undefined || parent === own) return execution
+        const { json } = yield* codecs.stepCodec.store("a wait", Exit.void)
+        const storedMillis = yield* store.runners.now
+        yield* store.signal(executionId, { name: begun.awaitedBy(own), exit: json, storedMillis })
+        if (!isAwaited) yield* store.modify(executionId, transitions.awaited)
+        // It may have ended meanwhile.
+        return Option.getOrElse(yield* store.read(executionId), () => execution)
+      }).pipe(persistently)
+
+    /**
+     * Awaits an execution. Its end becomes a step of the body, which can read it again although the execution was
+     * purged. An interrupt is passed on to it if the body has started it, and its end is awaited all the same.
+     */
+    const awaitOther = (
       workflow: Workflow.Any,
       executionId: string,
       payload: object,
       parent: WorkflowEngine.WorkflowInstance["Type"]
     ) =>
-      Effect.suspend(() => {
-        const payloads = runs.get(parent.executionId)?.payloads
-        const encoded = codecs.writePayload(workflow, payload)
-        if (payloads === undefined || Either.isLeft(encoded)) return Effect.void
-        const first = payloads.get(executionId) ?? encoded.right
-        payloads.set(executionId, first)
-        const differs = differences(JSON.parse(first), JSON.parse(encoded.right))
-        if (differs.length === 0) return Effect.void
-        const businessKey = codecs.keyOf(payload, executionId)
-        return Effect.die(
-          new Execution.PayloadMismatch({ workflow: workflow.name, businessKey, differs })
+      Effect.gen(function* () {
+        const run = yield* waiting(
+          parent,
+          `an execution of ${workflow.name}`,
+          "Start all executions with `{ discard: true }`, and then await one after another."
         )
+        const pause = begun.pauseOf(executionId)
+        const step = begun.endedOf(pause)
+        const same = yield* sameOther(run, workflow, executionId, payload)
+        const look = Effect.gen(function* () {
+          const own = run.execution.executionId
+          const other = yield* Effect.orDie(beginOther(run, workflow, same))
+          const execution = yield* heard(other, own)
+          const end = begun.endOf(execution)
+          if (end !== undefined) return Exit.succeed(end)
+          const isOwn = execution.parent === own
+          if (!isOwn && (yield* isCancelledAt(run, pause, false))) {
+            return yield* Effect.fail(
+              new Workflow.Complete({ exit: Exit.die(Body.cancellation(run)) })
+            )
+          }
+          yield* waitFor(run, pause, execution)
+          return yield* suspended
+        })
+        const { exit, ...end } = yield* yield* runStep(run, step, begun.codec, look)
+        Body.end(run.sideEffects, pause, end)
+        return new Workflow.Complete({
+          exit: yield* read(run, step, codecs.endCodec(workflow), exit)
+        })
+      }).pipe(Effect.merge, Effect.provideService(WorkflowEngine.WorkflowInstance, parent))
+
+    /** Starts an execution that a body does not await there. One of a step is nobody's. */
+    const startOther = (
+      workflow: Workflow.Any,
+      executionId: string,
+      payload: object,
+      parent: WorkflowEngine.WorkflowInstance["Type"]
+    ) =>
+      Effect.gen(function* () {
+        if ((yield* Body.InStepOf) === parent.executionId) {
+          return yield* unlessPurged(persistently(start(workflow, executionId, payload)))
+        }
+        const run = yield* runOf(parent.executionId)
+        const same = yield* sameOther(run, workflow, executionId, payload)
+        const starts = unlessPurged(beginOther(run, workflow, same))
+        const step = begun.startedOf(begun.pauseOf(executionId))
+        yield* runStep(run, step, codecs.stepCodec, Effect.as(starts, Exit.void))
       })
 
     const execute = (
@@ -251,22 +300,16 @@ const make = (store: EngineStore, options: runners.Options) =>
       { discard, executionId, parent, payload }: Parameters<WorkflowEngine.Encoded["execute"]>[1]
     ): Effect.Effect<Workflow.Result<unknown, unknown> | void> =>
       Effect.gen(function* () {
-        if (parent !== undefined) yield* refuseOther(workflow, executionId, payload, parent)
-        if (parent !== undefined && !discard) {
-          return yield* awaitChild(workflow, executionId, payload, parent)
-        }
-        const started = start(workflow, executionId, payload, parent?.executionId)
         if (parent !== undefined) {
-          // A body waits for the database. One that runs again starts what may have ended long ago.
-          const purged = Effect.catchTag(started, "ExecutionPurged", () => Effect.void)
-          return yield* Effect.orDie(Effect.asVoid(Store.persistently(purged)))
+          const begin = discard ? startOther : awaitOther
+          return yield* begin(workflow, executionId, payload, parent)
         }
-        const execution = yield* Effect.orDie(started)
+        const execution = yield* Effect.orDie(start(workflow, executionId, payload))
         if (discard) return
         const isOpen = execution.end === undefined
         return yield* resultOf(
           workflow,
-          isOpen ? yield* Store.persistently(untilEnd(executionId)) : execution
+          isOpen ? yield* untilClosed(persistently(untilEnd(executionId))) : execution
         )
       })
 
@@ -276,28 +319,20 @@ const make = (store: EngineStore, options: runners.Options) =>
     ) =>
       Effect.gen(function* () {
         const { name } = deferred
-        const run = yield* current
-        const { executionId } = run.execution
-        yield* Effect.annotateCurrentSpan({ executionId })
-        yield* refuseInStep(run, yield* WorkflowEngine.WorkflowInstance)
-        yield* Text.checkName(name)
+        const instance = yield* WorkflowEngine.WorkflowInstance
         const isPause = name.startsWith(prefix)
-        const pause = isPause ? name.slice(prefix.length) : signalName(name)
-        if (isPause && (yield* isOver(run, pause))) {
-          run.pauses.delete(pause)
-          return Exit.void
-        }
-        if (!isPause && !(yield* hasCancelled(run, pause))) {
-          const steps = yield* Store.persistently(store.steps(executionId))
-          const signal = steps.find((step) => step.name === pause)
-          if (signal !== undefined) {
-            run.pauses.delete(pause)
-            return yield* read(run, pause, codecs.endCodec(deferred), signal.exit)
-          }
-        }
-        run.pauses.add(pause)
-        // Activities beside it begin first, and the body is suspended after them.
-        yield* Effect.yieldNow()
+        const pause = isPause ? name.slice(prefix.length) : owned.signalOf(name)
+        const what = isPause ? `the pause "${pause}"` : `the signal "${name}"`
+        const run = yield* waiting(instance, what, remedy)
+        if (name.startsWith("raceAll/")) return yield* refuse(run, `a race. ${remedy}`)
+        yield* Effect.annotateCurrentSpan({ executionId: instance.executionId })
+        yield* Text.checkName(name)
+        const signal = isPause ? undefined : yield* sent(run, name)
+        const hasEnded = isPause ? yield* isOver(run, pause) : signal !== undefined
+        if (yield* isCancelledAt(run, pause, hasEnded)) return Exit.die(Body.cancellation(run))
+        if (isPause && hasEnded) return Exit.void
+        if (signal !== undefined) return yield* read(run, pause, codecs.endCodec(deferred), signal)
+        yield* isPause ? wait(run, pause) : wait(run, Execution.Pause.signal, Execution.never)
         return undefined
       })
 
@@ -323,7 +358,7 @@ const make = (store: EngineStore, options: runners.Options) =>
               )(context),
               WorkflowEngine.WorkflowEngine,
               engine
-            )
+            ).pipe(Context.add(Store.Outage, outage))
           )
           workflows.set(name, { workflow, execute, runtime, scope })
           yield* Effect.addFinalizer(() => Effect.sync(() => workflows.delete(name)))
@@ -333,51 +368,38 @@ const make = (store: EngineStore, options: runners.Options) =>
       execute: execute as WorkflowEngine.Encoded["execute"],
       poll: (workflow, executionId) =>
         Effect.flatMap(
-          Store.persistently(store.read(executionId)),
+          untilClosed(persistently(store.read(executionId))),
           Option.match({
             onNone: () => Effect.succeed(undefined),
             onSome: (execution) => resultOf(workflow, execution)
           })
         ),
-      interrupt: (_, executionId) => Store.persistently(operator.interrupt(executionId)),
-      resume: (_, executionId) => Store.persistently(operator.resume(executionId)),
+      interrupt: (_, executionId) => untilClosed(persistently(operator.interrupt(executionId))),
+      resume: (_, executionId) => untilClosed(persistently(operator.resume(executionId))),
       activityExecute,
       deferredResult,
       deferredDone: ({ deferredName, executionId, exit }) =>
         Effect.gen(function* () {
           yield* Text.checkName(deferredName)
-          const name = signalName(deferredName)
+          const name = owned.signalOf(deferredName)
           const encoded = codecs.stepCodec.encode(`the signal ${deferredName}`, exit)
           const { json } = yield* Effect.catchAll(encoded, Effect.dieMessage)
-          const wakeUp = wake(executionId)
           const body = yield* Effect.serviceOption(WorkflowEngine.WorkflowInstance)
-          // A body that runs again repeats its signals: to wake a body each time would never end.
-          if (Option.exists(body, (body) => body.executionId === executionId)) {
-            const run = yield* runOf(executionId)
-            // A race that ends because the run does has no result.
-            if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return
-            if (run.unreadable !== undefined) return
-            run.pauses.delete(name)
-            if ((yield* resultsOf(run)).has(name)) return
-            yield* keep(run, name, json)
-            return yield* wakeUp
-          }
           const sender = Option.flatMapNullable(body, ({ executionId }) => runs.get(executionId))
+          // A body that runs again repeats its signals: to wake a body each time would never end.
           const sent = `sent/${executionId}/${deferredName}`
-          if (Option.isSome(sender) && (yield* resultsOf(sender.value)).has(sent)) return
+          if (Option.exists(sender, ({ phase }) => phase._tag !== "Running"))
+            return yield* owned.stop
+          if (Option.exists(sender, ({ results }) => results.has(sent))) return
           const storedMillis = yield* store.runners.now
-          yield* Store.persistently(store.signal(executionId, { name, exit: json, storedMillis }))
-          yield* wakeUp
+          yield* persistently(store.signal(executionId, { name, exit: json, storedMillis }))
+          yield* wake(executionId)
           if (Option.isSome(sender)) yield* mark(sender.value, sent)
         }),
       scheduleClock: (_, { clock, executionId }) =>
-        Effect.gen(function* () {
-          const run = runs.get(executionId)
-          if (run === undefined || run.clocks.has(clock.name)) return
-          const now = yield* store.runners.now
-          const dueMillis = now + Duration.toMillis(clock.duration)
-          run.clocks.set(clock.name, Math.min(dueMillis, Execution.never))
-        })
+        Effect.flatMap(runOf(executionId), (run) =>
+          schedule(run, clock.name, Duration.toMillis(clock.duration))
+        )
     })
     // These two decode what they read. Effect's would compile the schema of each activity anew, at many times its cost.
     const engine: WorkflowEngine.WorkflowEngine["Type"] = {
@@ -391,7 +413,12 @@ const make = (store: EngineStore, options: runners.Options) =>
       Effect.orElseSucceed(() => false)
     )
     return Context.make(WorkflowEngine.WorkflowEngine, engine).pipe(
-      Context.add(Engine.Engine, { ...operator, start, untilEnd, isHealthy })
+      Context.add(Engine.Engine, {
+        ...operator,
+        start,
+        untilEnd: (executionId) => untilClosed(untilEnd(executionId)),
+        isHealthy
+      })
     )
   })
 

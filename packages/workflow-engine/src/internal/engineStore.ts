@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Execution from "../Execution.js"
 import type * as Store from "../Store.js"
-import * as children from "./children.js"
+import * as begun from "./begun.js"
 import * as transitions from "./transitions.js"
 
 /** A step after it was stored. */
@@ -98,14 +98,20 @@ export interface Runners {
   readonly list: Store.Store["runners"]
 }
 
-/** Whether the execution that started this one may still have to read its end. */
-const isAwaited = ({ read, steps }: EngineStore, { executionId, parent }: Execution.Execution) =>
+/** Whether an execution that waits for this one may still have to read its end. */
+const isAwaited = (
+  { read, steps }: EngineStore,
+  { executionId, isAwaited, parent }: Execution.Execution
+) =>
   Effect.gen(function* () {
-    if (parent === undefined) return false
-    const reader = yield* read(parent)
-    if (!Option.exists(reader, ({ end }) => end === undefined)) return false
-    const hasRead = children.stepOf(children.pauseOf(executionId))
-    return (yield* steps(parent)).every(({ name }) => name !== hasRead)
+    const others = isAwaited ? begun.waiters(yield* steps(executionId)) : []
+    for (const waiter of parent === undefined ? others : [parent, ...others]) {
+      const reader = yield* read(waiter)
+      if (!Option.exists(reader, ({ end }) => end === undefined)) continue
+      const hasRead = begun.endedOf(begun.pauseOf(executionId))
+      if ((yield* steps(waiter)).every(({ name }) => name !== hasRead)) return true
+    }
+    return false
   })
 
 /** The store as an operator sees it, and a runner in this process that looks for what is due after a change. */

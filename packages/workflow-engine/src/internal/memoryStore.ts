@@ -22,10 +22,10 @@ export const make: Effect.Effect<engineStore.EngineStore> = Effect.map(
       [...executions.values()].filter(fits)
 
     /** Frees what runners own that are gone. */
-    const free = () => {
+    const free = (change: engineStore.Change) => {
       for (const execution of executions.values()) {
         if (execution.runner !== undefined && !runners.has(execution.runner)) {
-          executions.set(execution.executionId, transitions.freed(execution))
+          executions.set(execution.executionId, change(execution))
         }
       }
     }
@@ -135,11 +135,11 @@ export const make: Effect.Effect<engineStore.EngineStore> = Effect.map(
           return joined
         }),
         beat: (runner) => Effect.sync(() => runners.has(runner)),
-        reap: () => Effect.sync(free),
+        reap: () => Effect.sync(() => free(transitions.died)),
         leave: (runner) =>
           Effect.sync(() => {
             runners.delete(runner)
-            free()
+            free(transitions.freed)
           }),
         list: Effect.sync(() =>
           Array.from(runners, (id) => ({ name: `runner ${id}`, silentMillis: 0, isAlive: true }))

@@ -12,16 +12,16 @@ import * as FiberId from "effect/FiberId"
 import { flow } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import * as Body from "../Body.js"
-import type * as Execution from "../Execution.js"
-import * as Store from "../Store.js"
-import * as children from "./children.js"
+import * as Execution from "../Execution.js"
+import type * as Store from "../Store.js"
+import * as begun from "./begun.js"
 import * as codecs from "./codecs.js"
 import * as ends from "./ends.js"
 import type * as engineStore from "./engineStore.js"
 import * as metrics from "./metrics.js"
-import * as ownedRun from "./ownedRun.js"
+import type * as owned from "./run.js"
 import * as transitions from "./transitions.js"
 
 export interface Options {
@@ -46,13 +46,23 @@ const metricsInterval = Duration.minutes(1)
 /** The executions of a runner that cannot say that it ends are freed when its silence is noticed. */
 const leaveTimeout = Duration.seconds(2)
 
-/** Runs an effect in a fiber of its own, which may interrupt itself. An interrupt of this one is passed on. */
-const exitOf = <A, E, R>(effect: Effect.Effect<A, E, R>, onInterrupt = Effect.void) =>
+/** An execution is parked when the process has died in the same step so often. */
+const mostDeaths = 10
+
+/** Runs a body in a fiber of its own, which ends when the body waits. An interrupt of this one cuts the run. */
+const exitOf = <A, E, R>(run: owned.Run, body: Effect.Effect<A, E, R>) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const fiber = yield* Effect.fork(effect)
-      const interrupt = Effect.zipRight(onInterrupt, Fiber.interrupt(fiber))
-      yield* Effect.exit(Effect.onInterrupt(restore(Fiber.await(fiber)), () => interrupt))
+      const known = Effect.withFiberRuntime<A, E, R>((fiber) => {
+        run.body = fiber
+        return body
+      })
+      const fiber = yield* Effect.fork(Effect.interruptible(Effect.scoped(known)))
+      const cut = Effect.suspend(() => {
+        run.phase = { _tag: "Cut" }
+        return Fiber.interrupt(fiber)
+      })
+      yield* Effect.exit(Effect.onInterrupt(restore(Fiber.await(fiber)), () => cut))
       return yield* Fiber.await(fiber)
     })
   )
@@ -75,12 +85,13 @@ export interface Registered {
 /** The part of this process in the executions of a store: it owns some, and runs their bodies. */
 export const make = (
   store: engineStore.EngineStore,
-  { cancel, forBlocks, leave, resultsOf }: ReturnType<typeof ownedRun.make>,
+  steps: ReturnType<typeof owned.make>,
+  persistently: Store.Persistently,
   { beatInterval, pollInterval }: Options
 ) =>
   Effect.gen(function* () {
     const workflows = new Map<string, Registered>()
-    const runs = new Map<string, ownedRun.Run>()
+    const runs = new Map<string, owned.Run>()
     /** By workflow: executions that this runner runs, and those that it may be about to run. */
     const places = new Map<string, number>()
     const addPlaces = (workflow: string, count: number) =>
@@ -101,38 +112,44 @@ export const make = (
 
     /** Stores the id of the last resource with the pause or the end of an execution. */
     const withResource =
-      ({ sideEffects }: ownedRun.Run) =>
+      ({ sideEffects }: owned.Run) =>
       (row: Execution.Execution): Execution.Execution => ({
         ...row,
         resource: sideEffects.resource ?? row.resource
       })
 
     /** Stores the pause in which a body waits. */
-    const suspend = (run: ownedRun.Run) =>
+    const suspend = (run: owned.Run, wait: transitions.Wait) =>
       Effect.gen(function* () {
-        const { clocks, execution, pauses } = run
-        const { wakes } = execution
-        const wait = { clocks: Object.fromEntries(clocks), pauses: [...pauses], wakes }
-        const change = flow(withResource(run), transitions.suspended(wait))
-        const waiting = yield* leave(run, change)
+        const clocks = Object.fromEntries(run.clocks)
+        const change = transitions.suspended(wait, clocks, run.execution.wakes)
+        const waiting = yield* steps.change(run, flow(withResource(run), change))
         // If it was woken meanwhile, it is due at once.
         if (Option.isSome(waiting)) noteDue(waiting.value.dueMillis || -Infinity)
       })
 
     /** A stored value no longer fits its schema: another process may have a schema that fits. */
-    const postpone = (run: ownedRun.Run, error: Error) =>
+    const postpone = (run: owned.Run, error: Error) =>
       Effect.gen(function* () {
         yield* Effect.logError(error.message)
         const now = yield* store.runners.now
-        yield* leave(run, transitions.postponed(now + unreadableMillis))
+        yield* steps.change(run, transitions.postponed(now + unreadableMillis))
       })
 
     /** Stores the end of an execution, and tells those who wait for it. */
-    const end = (run: ownedRun.Run, { workflow }: Registered, exit: Exit.Exit<unknown, unknown>) =>
+    const end = (run: owned.Run, { workflow }: Registered, exit: Exit.Exit<unknown, unknown>) =>
       Effect.gen(function* () {
         const { businessKey, executionId, parent } = run.execution
         const subject = `${workflow.name}: the end of ${businessKey}`
-        const { exit: kept, json } = yield* codecs.endCodec(workflow).store(subject, exit)
+        const codec = codecs.endCodec(workflow)
+        const { exit: kept, json } = yield* Option.match(cancellationOf(exit), {
+          onNone: () => codec.store(subject, exit),
+          // Its errors may have no place for it.
+          onSome: (error) =>
+            Effect.orElse(codec.encode(subject, Exit.fail(error)), () =>
+              codec.store(subject, Exit.interrupt(FiberId.none))
+            )
+        })
         const state = stateOf(kept)
         const atMillis = yield* store.runners.now
         // Without blocks, a body may have applied something that nobody has noted.
@@ -140,90 +157,65 @@ export const make = (
         const isKnown = noted !== "notApplied" || run.sideEffects.hasBlocks
         const outcome = isKnown ? noted : undefined
         const change = transitions.ended({ state, atMillis }, json, outcome)
-        const changed = yield* leave(run, flow(withResource(run), change))
+        const changed = yield* steps.change(run, flow(withResource(run), change))
         // It may have been stored by a statement whose answer was lost.
         const stored = Option.isSome(changed)
           ? changed
-          : yield* Store.persistently(store.read(executionId))
+          : yield* persistently(store.read(executionId))
         const ended = Option.filter(stored, ({ end }) => end !== undefined)
         if (Option.isNone(ended)) return
         yield* metrics.onEnd(workflow, state)
         runs.delete(executionId)
         tell(executionId, ended)
-        if (parent !== undefined) yield* wake(parent)
+        const others = ended.value.isAwaited
+          ? begun.waiters(yield* persistently(store.steps(executionId)))
+          : []
+        const waiters = parent === undefined ? others : [parent, ...others]
+        yield* Effect.forEach(waiters, wake, { concurrency: "unbounded", discard: true })
       })
 
-    /** Decides how a body ends, before its compensations run. */
-    const beforeEnd = (
-      run: ownedRun.Run,
-      instance: WorkflowEngine.WorkflowInstance["Type"],
-      exit: Exit.Exit<unknown, unknown>
-    ) =>
+    /** Decides what follows a body that has ended, or waits. */
+    const settle = (run: owned.Run, registered: Registered, exit: Exit.Exit<unknown, unknown>) =>
       Effect.gen(function* () {
-        if (run.isCut || run.unreadable !== undefined) {
-          // As if it was suspended, its scope stays open, so that nothing is compensated here.
-          instance.suspended = true
-          return yield* Effect.interrupt
+        const { phase } = run
+        if (phase._tag === "Cut") return
+        if (phase._tag === "Unreadable") return yield* postpone(run, phase.error)
+        if (phase._tag === "Waiting") return yield* suspend(run, phase)
+        const ended = phase._tag === "Refused" ? Exit.die(new Error(phase.message)) : alone(exit)
+        const { annotations } = registered.workflow
+        const staysOpen = Context.get(annotations, Workflow.SuspendOnFailure)
+        // One that was asked to end does not wait after a failure.
+        if (staysOpen && !run.isCancelRequested && Exit.isFailure(ended)) {
+          const cause = yield* codecs.writeCause(ended.cause)
+          const pause = Execution.Pause.failed
+          return yield* suspend(run, { pause, dueMillis: Execution.never, cause })
         }
-        const isWaiting =
-          Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) && instance.suspended
-        if (isWaiting && !ownedRun.isAskedToEnd(run)) return yield* exit
-        if (Exit.isFailure(exit)) yield* Effect.interruptible(cancel(run))
-        if (isWaiting) {
-          instance.interrupted = true
-          // That reaches the executions that the body awaits, and not those of a compensation.
-          const reached = Effect.sync(() => {
-            instance.interrupted = false
-          })
-          yield* Scope.addFinalizer(instance.scope, reached)
-        }
-        run.hasEnded = true
-        // From now on, it says whether a compensation waits.
-        instance.suspended = false
-        // One interrupt, because the causes of thousands of waits would be stored.
-        return yield* isWaiting ? Effect.interrupt : exit
+        run.phase = { _tag: "Running" }
+        const wait = yield* steps.waitForOthers(run)
+        yield* wait === undefined ? end(run, registered, ended) : suspend(run, wait)
       })
 
-    const bodyOf = (
-      run: ownedRun.Run,
-      instance: WorkflowEngine.WorkflowInstance["Type"],
-      registered: Registered
-    ) =>
+    const bodyOf = (run: owned.Run, registered: Registered, isNew: boolean) =>
       Effect.gen(function* () {
         const { execution } = run
+        if (execution.step !== undefined && execution.deaths >= mostDeaths) {
+          const { businessKey, step, workflow } = execution
+          yield* Effect.logError(
+            `${workflow}: ${businessKey} is parked: its process died ${mostDeaths} times in the step "${step}". A resume tries again.`
+          )
+          yield* steps.change(run, transitions.parked)
+          return
+        }
         const payload = codecs.readPayload(registered.workflow, execution)
         if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
-        yield* resultsOf(run)
-
+        if (!isNew) yield* steps.load(run)
         const body = registered.execute(Object(payload.right), execution.executionId)
-        const decided = Effect.flatMap(exitOf(Effect.interruptible(body)), (exit) =>
-          beforeEnd(run, instance, exit)
-        )
-        const cut = Effect.sync(() => {
-          run.isCut = true
-          // Nothing is compensated here, also if the body has just succeeded.
-          instance.suspended = true
-        })
-        // A compensation that waits interrupts its fiber, whatever else comes of it.
-        const settled = Effect.interruptible(Workflow.intoResult(Effect.uninterruptible(decided)))
-        const result = yield* exitOf(settled, cut)
-
-        // A run that was cut does not come here.
-        if (run.unreadable !== undefined) return yield* postpone(run, run.unreadable)
-        const isWaiting = Exit.match(result, {
-          onSuccess: ({ _tag }) => _tag === "Suspended",
-          onFailure: (cause) => run.hasEnded && instance.suspended && Cause.isInterrupted(cause)
-        })
-        if (isWaiting) return yield* suspend(run)
-        const ended = Exit.flatMap(result, (value) =>
-          value._tag === "Complete" ? value.exit : Exit.interrupt(FiberId.none)
-        )
-        yield* end(run, registered, ended)
+        yield* settle(run, registered, yield* exitOf(run, body))
       })
 
     /** Runs an execution that this runner owns. An earlier run has ended, or has lost it. */
-    const begin = (execution: Execution.Execution, results?: Map<string, string>): void => {
-      const { clocks, executionId, isCancelRequested, workflow } = execution
+    const begin = (execution: Execution.Execution, isNew = false): void => {
+      const { executionId, workflow } = execution
       const earlier = runs.get(executionId)?.fiber
       if (earlier !== undefined) {
         earlier.addObserver(() => begin(execution))
@@ -231,32 +223,7 @@ export const make = (
       }
       const registered = workflows.get(workflow)
       if (registered === undefined || execution.runner === undefined) return
-      const { annotations } = registered.workflow
-      // One that was asked to end does not wait after a failure.
-      const definition: Workflow.Any = isCancelRequested
-        ? {
-            ...registered.workflow,
-            annotations: Context.add(annotations, Workflow.SuspendOnFailure, false)
-          }
-        : registered.workflow
-      const instance = WorkflowEngine.WorkflowInstance.initial(definition, executionId)
-      const run: ownedRun.Run = {
-        execution,
-        instance,
-        runner: execution.runner,
-        clocks: new Map(Object.entries(clocks)),
-        pauses: new Set(),
-        payloads: new Map(),
-        children: children.make(),
-        results,
-        storedMillis: 0,
-        isCancelRequested,
-        isCut: false,
-        hasEnded: false,
-        unreadable: undefined,
-        sideEffects: Body.noSideEffects(),
-        fiber: undefined
-      }
+      const run = steps.begin(execution, execution.runner, registered.workflow)
       runs.set(executionId, run)
       addPlaces(workflow, 1)
       const ended = Effect.sync(() => {
@@ -265,11 +232,11 @@ export const make = (
         tell(executionId, Option.none())
       })
       const runtime = Runtime.updateContext(registered.runtime, (context) =>
-        Context.add(context, WorkflowEngine.WorkflowInstance, instance).pipe(
-          Context.add(Body.CurrentRun, Option.some(forBlocks(run)))
+        Context.add(context, WorkflowEngine.WorkflowInstance, run.instance).pipe(
+          Context.add(Body.CurrentRun, Option.some(run))
         )
       )
-      const body = Effect.ensuring(bodyOf(run, instance, registered), ended)
+      const body = Effect.ensuring(bodyOf(run, registered, isNew), ended)
       run.fiber = Runtime.runFork(runtime)(body, { scope: registered.scope })
     }
 
@@ -323,11 +290,11 @@ export const make = (
         else noteDue(yield* store.runners.now)
       }
       if (isMore) return yield* Effect.zipRight(Effect.yieldNow(), takeDue)
-    }).pipe(Store.persistently)
+    }).pipe(persistently)
 
     /** Wakes an execution, and looks for what is due now. */
     const wake = (executionId: string) =>
-      Effect.zipRight(Store.persistently(store.wake(executionId)), lookNow)
+      Effect.zipRight(persistently(store.wake(executionId)), lookNow)
 
     const beat = Effect.gen(function* () {
       if (!(yield* store.runners.beat(runner))) {
@@ -336,7 +303,7 @@ export const make = (
         for (const { fiber } of runs.values()) fiber?.unsafeInterruptAsFork(fiber.id())
       }
       yield* store.runners.reap(runner)
-    }).pipe(Store.persistently)
+    }).pipe(persistently)
 
     const freeIdle = Effect.gen(function* () {
       // The answer to a statement that gave it an execution may have been lost.
@@ -348,7 +315,7 @@ export const make = (
         { discard: true }
       )
       idle = new Set(lost)
-    }).pipe(Store.persistently)
+    }).pipe(persistently)
 
     const measure = Effect.gen(function* () {
       const now = yield* store.runners.now
@@ -356,7 +323,7 @@ export const make = (
       for (const [name, { workflow }] of workflows) {
         yield* metrics.setOpen(workflow, open.get(name), now)
       }
-    }).pipe(Store.persistently)
+    }).pipe(persistently)
 
     /** Stores an execution, and runs it if it is new. */
     const insert = (execution: Execution.Execution) =>
@@ -367,7 +334,7 @@ export const make = (
           Effect.sync(() => {
             if (Option.isSome(earlier)) return
             if (owner === undefined) noteDue(stored.dueMillis)
-            else begin(stored, new Map())
+            else begin(stored, true)
           })
         )
       }).pipe(claiming([execution.workflow], 1))
@@ -409,6 +376,24 @@ const again = <A, B, R>(effect: Effect.Effect<A, never, R>, pause: Effect.Effect
     Effect.forever,
     Effect.forkScoped
   )
+
+/** The end of a body without the interrupts of parts beside one that has failed. */
+const alone = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> =>
+  Exit.isSuccess(exit)
+    ? exit
+    : Cause.isInterruptedOnly(exit.cause)
+      ? // One, because the causes of thousands of waits would be stored.
+        Exit.interrupt(FiberId.none)
+      : Exit.failCause(Cause.filter(exit.cause, (cause) => !Cause.isInterruptType(cause)))
+
+/** The defect with which an interrupt ends a body, unless a block fails with it. */
+const cancellationOf = (exit: Exit.Exit<unknown, unknown>) =>
+  Exit.isSuccess(exit)
+    ? Option.none()
+    : Arr.findFirst(
+        Cause.defects(exit.cause),
+        (defect) => defect instanceof Execution.ExecutionCancelled
+      )
 
 /** How an execution ended. */
 const stateOf = Exit.match({

@@ -16,7 +16,11 @@ export const started = (
   dueMillis: start.startedMillis,
   pause: undefined,
   clocks: {},
+  cause: undefined,
   wakes: 0,
+  isAwaited: false,
+  step: undefined,
+  deaths: 0,
   resource: undefined,
   outcome: undefined,
   isCancelRequested: false,
@@ -48,41 +52,84 @@ export const woken = (execution: Stored): Stored =>
     ? execution
     : { ...execution, dueMillis: 0, wakes: execution.wakes + 1 }
 
-/** Ends its pauses. One that a process could not read is tried again, and sleeps on after that. */
+/** The process of its runner has died. Another one goes on at once. */
+export const died = (execution: Stored): Stored => ({
+  ...freed(execution),
+  deaths: execution.deaths + 1
+})
+
+/** It tries a step, after its process has died in this one, or in an unknown one. */
+export const trying =
+  (step: string) =>
+  (execution: Stored): Stored => ({
+    ...execution,
+    step,
+    deaths: execution.step === step ? execution.deaths : Math.min(1, execution.deaths)
+  })
+
+/** It has stored a step. */
+export const progressed = (execution: Stored): Stored => ({
+  ...execution,
+  step: undefined,
+  deaths: 0
+})
+
+/** It is tried no more, because its process has died too often in a step. */
+export const parked = (execution: Stored): Stored => ({
+  ...execution,
+  runner: undefined,
+  pause: Execution.Pause.parked,
+  dueMillis: Execution.never
+})
+
+/** Another execution waits for it, which did not start it. */
+export const awaited = (execution: Stored): Stored => ({ ...execution, isAwaited: true })
+
+/**
+ * Ends its pauses, and tries a step again in which its process has died. One that a process could not read is tried again,
+ * and sleeps on after that. If it runs, it looks again when it is about to wait.
+ */
 export const resumed = (execution: Stored): Stored => {
   const { clocks, pause } = execution
-  if (pause === undefined) return execution
-  const isReadable = pause !== Execution.Pause.unreadable
-  return woken({ ...execution, clocks: isReadable ? Record.map(clocks, () => 0) : clocks })
+  const isWaiting = pause !== undefined && pause !== Execution.Pause.unreadable
+  return woken({
+    ...execution,
+    clocks: isWaiting ? Record.map(clocks, () => 0) : clocks,
+    deaths: pause === Execution.Pause.parked ? 0 : execution.deaths
+  })
 }
 
-/** A block notices it, or the engine ends a body that uses none. */
+/** A block or an activity notices it. If it is parked, it gets one more life for that. */
 export const interrupted = (execution: Stored): Stored =>
-  execution.end !== undefined ? execution : woken({ ...execution, isCancelRequested: true })
+  execution.end !== undefined
+    ? execution
+    : woken({
+        ...execution,
+        isCancelRequested: true,
+        deaths: execution.pause === Execution.Pause.parked ? 1 : execution.deaths
+      })
 
 /** The wait of a body. */
 export interface Wait {
-  readonly clocks: Stored["clocks"]
-  /** The names of the pauses that have not ended. */
-  readonly pauses: ReadonlyArray<string>
-  /** The wakes that the run has seen. */
-  readonly wakes: number
+  /** The pause that has not ended. */
+  readonly pause: string
+  readonly dueMillis: number
+  /** The failure after which the body waits, as JSON. */
+  readonly cause?: string | undefined
 }
 
+/** `wakes` are those that the run has seen. */
 export const suspended =
-  ({ clocks, pauses, wakes }: Wait) =>
-  (execution: Stored): Stored => {
-    const dueMillis = Math.min(
-      Execution.never,
-      ...pauses.map((name) => clocks[name] ?? Execution.never)
-    )
-    const pause =
-      pauses.find((name) => dueMillis < Execution.never && clocks[name] === dueMillis) ??
-      Execution.Pause.signal
+  ({ cause, dueMillis, pause }: Wait, clocks: Stored["clocks"], wakes: number) =>
+  (execution: Stored): Stored => ({
+    ...execution,
+    runner: undefined,
+    clocks,
+    pause,
+    cause,
     // Something has happened since the run began: it looks again.
-    const isWoken = execution.wakes !== wakes
-    return { ...execution, runner: undefined, clocks, pause, dueMillis: isWoken ? 0 : dueMillis }
-  }
+    dueMillis: execution.wakes !== wakes ? 0 : dueMillis
+  })
 
 export const postponed =
   (dueMillis: number) =>

@@ -117,8 +117,8 @@ export const test = <E, R>(
       const { insert, modify, read, runners, wake } = yield* make
       const owner = yield* runners.join
       yield* insert(execution(owner))
-      const wait = { clocks: {}, pauses: ["signal"], wakes: 0 }
-      const suspend = modify("id-42", transitions.suspended(wait), owner)
+      const wait = { pause: "signal", dueMillis: 9 }
+      const suspend = modify("id-42", transitions.suspended(wait, {}, 0), owner)
       const wakes = Effect.replicateEffect(wake("id-42"), 100, { concurrency: "unbounded" })
       yield* Effect.all([wakes, suspend], { concurrency: "unbounded" })
       const stored = yield* Effect.flatten(read("id-42"))

@@ -1,12 +1,15 @@
 import * as Activity from "@effect/workflow/Activity"
+import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Body from "@manilla/workflow-engine/Body"
-import * as Execution from "@manilla/workflow-engine/Execution"
 import { checkName } from "@manilla/workflow-engine/Text"
 import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import * as pauses from "./pauses.js"
 
 /** By scope: `DurableDeferred.raceAll` and `into` copy the instance of a body, and keep its scope. */
 const runs = new WeakMap<Scope.Scope, Body.Run>()
@@ -27,6 +30,7 @@ export const current: Effect.Effect<Body.Run, never, Body.InExecution> = Effect.
       `${workflow.name}: a block runs in a race. Start an execution for it.`
     )
   }
+  yield* run.enter
   return run
 })
 
@@ -51,16 +55,25 @@ const onOtherEngine = (instance: WorkflowEngine.WorkflowInstance["Type"]): Body.
         Effect.mapErrorCause(withoutInterrupts)
       )
     }),
+  enter: Effect.void,
+  settled: () => Effect.void,
+  signal: <A, I>({ deadline, name, pause, success }: Body.Signal<A, I>) => {
+    type Waits = Effect.Effect<Option.Option<A>, never, Body.InExecution>
+    const sent: Waits = Effect.asSome(
+      DurableDeferred.await(DurableDeferred.make(name, { success }))
+    )
+    const late: Waits = Effect.as(pauses.sleep(pause, Duration.toMillis(deadline)), Option.none())
+    return DurableDeferred.raceAll({
+      name: pause,
+      success: Schema.Option(success),
+      error: Schema.Never,
+      effects: [sent, late]
+    })
+  },
   sideEffects: Body.noSideEffects(),
   used: new Set(),
   parts: 0
 })
-
-/** Whether an interrupt ends the body here. It must not end a compensation. */
-export const isCancelled = (run: Body.Run, pause?: string): Effect.Effect<boolean> =>
-  Effect.flatMap(Body.IsCompensating, (isCompensating) =>
-    isCompensating ? Effect.succeed(false) : run.isCancelled(pause)
-  )
 
 /** If one fiber of an activity fails, those beside it are interrupted. Without this, Effect would repeat the activity. */
 const withoutInterrupts = <E>(cause: Cause.Cause<E>) =>
@@ -70,7 +83,6 @@ const withoutInterrupts = <E>(cause: Cause.Cause<E>) =>
 export const once = ({ instance, sideEffects, used }: Body.Run, name: string, why: string) =>
   Effect.suspend(() => {
     sideEffects.hasBlocks = true
-    sideEffects.handlesInterrupt = true
     if (used.has(name)) return Effect.dieMessage(`${instance.workflow.name}: ${why}`)
     used.add(name)
     return checkName(name)
@@ -81,17 +93,4 @@ export const named = <A, E, R>(name: string, block: (run: Body.Run) => Effect.Ef
   Effect.flatMap(current, (run) => {
     const why = `two blocks have the name "${name}". The second would read the result of the first.`
     return Effect.zipRight(once(run, name, why), block(run))
-  })
-
-/** The error of an execution that an `interrupt` has ended. */
-export const cancellation = ({
-  instance,
-  key,
-  sideEffects
-}: Body.Run): Execution.ExecutionCancelled =>
-  new Execution.ExecutionCancelled({
-    workflow: instance.workflow.name,
-    businessKey: key,
-    outcome: Body.outcomeOf(sideEffects),
-    resource: sideEffects.resource
   })

@@ -16,6 +16,9 @@ export const compensating = (part: number): string => `compensating/part ${part}
 /** The pause of `Durable.sleep`. */
 export const sleep = (name: string): string => `sleep/${name}`
 
+/** The pause of `Durable.signal`. */
+export const signal = (name: string): string => `signal/${name}`
+
 // An operator's view takes them apart again.
 
 /** The kind, the block and the round of a step. It is stored with its attempt. */

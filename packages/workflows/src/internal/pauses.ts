@@ -1,10 +1,9 @@
 import * as DurableClock from "@effect/workflow/DurableClock"
-import type * as Body from "@manilla/workflow-engine/Body"
+import * as Body from "@manilla/workflow-engine/Body"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type * as Policy from "../Policy.js"
-import * as blocks from "./blocks.js"
 
 /** Between half and the whole of a time, so that executions that started together do not wake together. */
 export const jitter = (millis: number): Effect.Effect<number> =>
@@ -30,6 +29,6 @@ export const unlessCancelled = (run: Body.Run, name: string, millis: number) =>
   // Effect stores no pause of 0: a later run would ask again here, and an interrupt would end it before a write in doubt.
   millis <= 0
     ? Effect.void
-    : Effect.flatMap(blocks.isCancelled(run, name), (isCancelled) =>
-        isCancelled ? blocks.cancellation(run) : sleep(name, millis)
+    : Effect.flatMap(run.isCancelled(name), (isCancelled) =>
+        isCancelled ? Body.cancellation(run) : sleep(name, millis)
       )

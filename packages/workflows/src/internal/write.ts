@@ -91,11 +91,11 @@ export const write = <A, I, R>({
           success: Result,
           error: WriteError,
           execute: Effect.gen(function* () {
-            const isCancelled = yield* blocks.isCancelled(run)
+            const isCancelled = yield* run.isCancelled()
             const pauseMillis = yield* pauses.nextMillis(carryOn, round)
             const nowMillis = yield* Clock.currentTimeMillis
             const next = on({ _tag: "Sending", nowMillis, pauseMillis, isCancelled })
-            if (next._tag === "Cancel") return yield* blocks.cancellation(run)
+            if (next._tag === "Cancel") return yield* Body.cancellation(run)
             if (next._tag === "Fail") return yield* next.error
             return yield* send(key).pipe(
               Effect.map((resource) => ({ _tag: "Created", resource }) as const),
@@ -120,7 +120,7 @@ export const write = <A, I, R>({
           on({ _tag: "Answered", error: result.error })
           const pause = names.inRound("carry-on", operation, round)
           yield* state.isInDoubt
-            ? pauses.sleep(pause, result.pauseMillis)
+            ? Effect.provideService(pauses.sleep(pause, result.pauseMillis), Body.GoesOn, true)
             : pauses.unlessCancelled(run, pause, result.pauseMillis)
         }
       })

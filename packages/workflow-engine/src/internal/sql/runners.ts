@@ -1,4 +1,5 @@
 import * as SqlClient from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -72,9 +73,16 @@ export const make = (expiration: Duration.DurationInput) =>
     const isDead = (row: Row) => row.silence > Duration.toMillis(expiration) || isGone(row)
     const all = sql<Row>`SELECT id, place, pid, born, ${now} - beat AS silence FROM manilla_runners`
 
+    /** One more death. Rows of an earlier version have none. */
+    const died = dialect(sql)(
+      "jsonb_set(progress::jsonb, '{deaths}', to_jsonb(COALESCE((progress::jsonb->>'deaths')::bigint, 0) + 1))::text",
+      "json_set(progress, '$.deaths', COALESCE(json_extract(progress, '$.deaths'), 0) + 1)"
+    )
+
     /** Frees the executions of runners that are no longer listed. */
-    const free = sql`
-      UPDATE manilla_executions SET runner = NULL, due_millis = 0, revision = revision + 1
+    const free = (progress: Fragment) => sql`
+      UPDATE manilla_executions
+      SET runner = NULL, due_millis = 0, revision = revision + 1, progress = ${progress}
       WHERE runner IS NOT NULL AND runner NOT IN (SELECT id FROM manilla_runners)`
 
     return {
@@ -97,13 +105,13 @@ export const make = (expiration: Duration.DurationInput) =>
         Effect.gen(function* () {
           const dead = (yield* all).filter((row) => row.id !== runner && isDead(row))
           for (const { id } of dead) yield* sql`DELETE FROM manilla_runners WHERE id = ${id}`
-          yield* free
+          yield* free(died)
         }).pipe(failed("look for runners that have died")),
       leave: (runner) =>
-        Effect.zipRight(sql`DELETE FROM manilla_runners WHERE id = ${runner}`, free).pipe(
-          Effect.asVoid,
-          failed("end a runner")
-        ),
+        Effect.zipRight(
+          sql`DELETE FROM manilla_runners WHERE id = ${runner}`,
+          free(sql`progress`)
+        ).pipe(Effect.asVoid, failed("end a runner")),
       list: Effect.map(all, (rows) =>
         rows.map((row) => ({
           name: `process ${row.pid} on ${row.place.split(" ")[0]}`,

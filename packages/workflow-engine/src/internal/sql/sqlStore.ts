@@ -44,9 +44,24 @@ const stepColumns = {
 
 type StepRow = statements.Row<typeof stepColumns>
 
-const progressNames = ["parent", "clocks", "wakes", "resource", "outcome"] as const
+const progressNames = [
+  "parent",
+  "clocks",
+  "cause",
+  "wakes",
+  "isAwaited",
+  "step",
+  "deaths",
+  "resource",
+  "outcome"
+] as const
 type Progress = Pick<Execution.Execution, (typeof progressNames)[number]>
-const progressFromJson = (json: string): Progress => JSON.parse(json)
+/** Rows of an earlier version have none of some. */
+const progressFromJson = (json: string): Progress => ({
+  isAwaited: false,
+  deaths: 0,
+  ...JSON.parse(json)
+})
 
 const fromRow = (row: Row): Execution.Execution => ({
   workflow: row.workflow,

@@ -44,7 +44,7 @@ const ends: Record<Execution.EndState, string> = {
   Died: "ended with a defect"
 }
 
-const { child, signal, unreadable } = Execution.Pause
+const { child, failed, parked, signal, unreadable } = Execution.Pause
 
 /** After an interrupt. */
 export const toEnd = " It is to end. If an outcome is unknown, that request is continued first."
@@ -71,8 +71,16 @@ export const state = (execution: Execution.Status, now: number, isRun: boolean):
       : said("waits for a process", " None runs workflows now. It goes on when one starts.")
   }
   if (pause === unreadable) return said("waits for a process with a schema that fits")
+  if (pause === failed) return said("has failed, and waits for a resume")
+  if (pause === parked) {
+    const step = execution.step?.replace(/\/\d+$/, "")
+    return said(
+      "is parked",
+      ` Its process died ${execution.deaths} times in the step "${step}". A resume tries again.`
+    )
+  }
   if (pause === signal && dueMillis === Execution.never) return said("waits for a signal")
-  if (pause.startsWith(`${child}/`)) return said("waits for an execution that it has started")
+  if (pause.startsWith(`${child}/`)) return said("waits for another execution")
   // Only the pauses of blocks match. Others have a name of the user's.
   const [, kind, block] = names.pausePattern.exec(pause) ?? []
   const [why, next, what = ""] =
@@ -188,7 +196,7 @@ const stepEvent = ({ exit, name, storedMillis }: Store.Step): Event => {
       case "compensating":
         return { text: result === 0 ? "has nothing that may be undone" : "is undone" }
       case child:
-        return { text: name.endsWith("/begun") ? "started" : "ended" }
+        return { text: name.endsWith("/1") ? "ended" : "started" }
       default:
         return { text: "done" }
     }
@@ -196,13 +204,35 @@ const stepEvent = ({ exit, name, storedMillis }: Store.Step): Event => {
   return { atMillis: storedMillis, kind, step, ...said }
 }
 
+/** Another execution starts one before it is noted, and may wait for it: that says nothing about this one. */
+const isOwn = ({ name }: Store.Step) =>
+  !name.startsWith("awaited/") && !(name.startsWith(`${child}/`) && name.endsWith("/started"))
+
+const decodeCause = Schema.decodeOption(
+  Schema.parseJson(Schema.Cause({ error: Schema.Never, defect: Schema.Defect }))
+)
+
+/** The failure after which an execution waits. */
+const waitsAfter = (json: string): Said => {
+  const found = Option.map(decodeCause(json), Cause.squash)
+  const detail = Option.match(found, {
+    onNone: () => "",
+    onSome: (error) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error))
+  })
+  return { text: "failed", detail, tone: "bad" }
+}
+
 /** The history of an execution, in order. */
 export const events = (
-  { end, exit, startedMillis }: Execution.Execution,
+  { cause, end, exit, startedMillis }: Execution.Execution,
   steps: ReadonlyArray<Store.Step>
 ): ReadonlyArray<Event> => {
   const started: Event = { atMillis: startedMillis, kind: "started", step: "", text: "started" }
-  const past = [started, ...steps.map(stepEvent)]
+  const past = [started, ...steps.filter(isOwn).map(stepEvent)]
+  if (end === undefined && cause !== undefined) {
+    const atMillis = past.at(-1)?.atMillis ?? startedMillis
+    return [...past, { ...waitsAfter(cause), atMillis, kind: "ended", step: "" }]
+  }
   if (end === undefined) return past
   const text = ends[end.state]
   const last =

@@ -1,0 +1,401 @@
+import * as Workflow from "@effect/workflow/Workflow"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Issues from "@manilla/core/Issues"
+import * as Cause from "effect/Cause"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import type * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as Body from "../Body.js"
+import * as Encoding from "../Encoding.js"
+import * as Execution from "../Execution.js"
+import type * as Store from "../Store.js"
+import * as begun from "./begun.js"
+import * as codecs from "./codecs.js"
+import type * as engineStore from "./engineStore.js"
+import * as transitions from "./transitions.js"
+
+/** Whether a run goes on, and else why not. Then it begins no step, and the result of its body means nothing. */
+export type Phase =
+  | { readonly _tag: "Running" }
+  /** The body waits, for the end of a pause or for something that wakes it. */
+  | (transitions.Wait & { readonly _tag: "Waiting" })
+  /** The process ends, or another runner has the execution: it goes on there. */
+  | { readonly _tag: "Cut" }
+  /** A stored result does not fit a schema of this process. */
+  | { readonly _tag: "Unreadable"; readonly error: UnreadableResult }
+  /** The body did what this engine does not run. */
+  | { readonly _tag: "Refused"; readonly message: string }
+
+/** A run of a body in this process, which ends when the body ends or waits. */
+export interface Run extends Body.Run {
+  readonly execution: Execution.Execution
+  readonly runner: number
+  /** The stored results, by name. */
+  readonly results: Map<string, string>
+  /** When each of its pauses ends. */
+  readonly clocks: Map<string, number>
+  /** The payloads of the executions that it has begun, by id. */
+  readonly payloads: Map<string, string>
+  /** When the last result was stored. */
+  storedMillis: number
+  isCancelRequested: boolean
+  /** Whether the process of an earlier run has died in a step, and none was stored since. */
+  hasDied: boolean
+  phase: Phase
+  fiber: Fiber.RuntimeFiber<void> | undefined
+  /** The fiber of its body. */
+  body: Fiber.RuntimeFiber<unknown, unknown> | undefined
+}
+
+/** After this time, a body looks again at an execution, in case the process that was to wake it has died just then. */
+const lookAgainMillis = (ageMillis: number): number =>
+  Math.min(Duration.toMillis("1 hour"), Math.max(Duration.toMillis("1 minute"), ageMillis / 10))
+
+/** Ends this fiber. It could go on after a mere `Effect.interrupt`. */
+export const stop = Effect.withFiberRuntime<never>((fiber) => {
+  fiber.unsafeInterruptAsFork(fiber.id())
+  return Effect.interruptible(Effect.never)
+})
+
+/** The access of a run to the store of its execution, while its runner owns that. */
+export const make = (store: engineStore.EngineStore, persistently: Store.Persistently) => {
+  /** Another runner has the execution: this one does nothing more, and is interrupted. */
+  const abandon = (run: Run) =>
+    Effect.suspend(() => {
+      run.phase = { _tag: "Cut" }
+      run.fiber?.unsafeInterruptAsFork(run.fiber.id())
+      return stop
+    })
+
+  /** Changes an execution that this runner owns. */
+  const change = ({ execution, runner }: Run, change: engineStore.Change) =>
+    persistently(store.modify(execution.executionId, change, runner))
+
+  /** Reads what earlier runs have stored. */
+  const load = (run: Run) =>
+    Effect.gen(function* () {
+      for (const { exit, name, storedMillis } of yield* persistently(
+        store.steps(run.execution.executionId)
+      )) {
+        run.results.set(name, exit)
+        run.storedMillis = Math.max(storedMillis + 1, run.storedMillis)
+      }
+      yield* begun.note(run.results, run.sideEffects)
+    })
+
+  /** Stores the result of a step, and returns the one that counts. */
+  const keep = (run: Run, name: string, exit: string) =>
+    Effect.gen(function* () {
+      const storedMillis = Math.max(yield* store.runners.now, run.storedMillis)
+      const step = { name, exit, storedMillis }
+      // A later run of this process must not begin while a result of this one may still be stored.
+      const kept = yield* persistently(
+        Effect.uninterruptible(store.keep(run.execution.executionId, run.runner, step))
+      )
+      if (Option.isNone(kept)) return yield* abandon(run)
+      run.isCancelRequested ||= kept.value.isCancelRequested
+      run.results.set(name, kept.value.exit)
+      return kept.value.exit
+    })
+
+  /** Stores that something has happened. */
+  const mark = (run: Run, name: string) =>
+    run.results.has(name)
+      ? Effect.void
+      : Effect.flatMap(codecs.stepCodec.store(name, Exit.void), ({ json }) => keep(run, name, json))
+
+  /** Reads a stored result. If it does not fit, the run ends: a defect could be caught, and somebody else paid. */
+  const read = <A, E>(run: Run, step: string, codec: Encoding.ExitCodec<A, E>, stored: string) =>
+    Effect.catchAll(codec.fromJson(stored), (cause) => {
+      const { businessKey, workflow } = run.execution
+      const error = new UnreadableResult({ workflow, businessKey, step, cause })
+      run.phase = { _tag: "Unreadable", error }
+      return stop
+    })
+
+  /** The result of a step: that of an earlier run of the body, or of this one, which is stored. */
+  const runStep = <A, E, X, R>(
+    run: Run,
+    name: string,
+    codec: Encoding.ExitCodec<A, E>,
+    execute: Effect.Effect<Exit.Exit<A, E>, X, R>
+  ) =>
+    Effect.gen(function* () {
+      const known = run.results.get(name)
+      if (known !== undefined) return yield* read(run, name, codec, known)
+      if (run.phase._tag !== "Running") return yield* stop
+      if (run.hasDied) yield* change(run, transitions.trying(name))
+      const { businessKey, workflow } = run.execution
+      const subject = `${workflow}: the result of "${name}" of ${businessKey}`
+      // Read as a later run reads it: a member that is not stored must not reach a request.
+      const { exit, json } = yield* codec.store(subject, yield* execute)
+      const counts = yield* keep(run, name, json)
+      if (run.hasDied) {
+        run.hasDied = false
+        yield* change(run, transitions.progressed)
+      }
+      return counts === json ? exit : yield* read(run, name, codec, counts)
+    })
+
+  /** The stored value of a signal. It may come at any time, also before the execution begins. */
+  const sent = (run: Run, signal: string) =>
+    Effect.gen(function* () {
+      const name = signalOf(signal)
+      const known = run.results.get(name)
+      if (known !== undefined) return known
+      const steps = yield* persistently(store.steps(run.execution.executionId))
+      return steps.find((step) => step.name === name)?.exit
+    })
+
+  /** Whether a pause is over. A step that was stored after it shows that, also if this clock is behind. */
+  const isOver = (run: Run, pause: string) =>
+    Effect.map(store.runners.now, (now) => {
+      const dueMillis = run.clocks.get(pause) ?? Infinity
+      if (dueMillis > Math.max(now, run.storedMillis)) return false
+      // The steps that are stored from now on show that it is over.
+      run.storedMillis = Math.max(dueMillis, run.storedMillis)
+      return true
+    })
+
+  /** Sets the time of a pause, once. */
+  const schedule = (run: Run, pause: string, millis: number) =>
+    Effect.map(store.runners.now, (now) => {
+      if (!run.clocks.has(pause)) run.clocks.set(pause, Math.min(now + millis, Execution.never))
+    })
+
+  /**
+   * Whether an interrupt ends the body at a pause or before an activity. It is stored: a later run must end there too,
+   * although the pause may be over by then.
+   */
+  const isCancelledAt = (run: Run, name: string, hasEnded: boolean) =>
+    Effect.gen(function* () {
+      if (yield* Body.GoesOn) return false
+      const cancelled = firstOf(`cancelled/${name}`)
+      if (run.results.has(cancelled)) return true
+      if (!run.isCancelRequested || hasEnded) return false
+      yield* mark(run, cancelled)
+      return true
+    })
+
+  /** When a pause ends. From now on, the body waits for that: whoever calls this ends its fiber. */
+  const wait = (run: Run, pause: string, dueMillis = run.clocks.get(pause) ?? Execution.never) =>
+    Effect.sync((): transitions.Wait => {
+      const wait = { pause, dueMillis }
+      if (run.phase._tag === "Running") run.phase = { _tag: "Waiting", ...wait }
+      return wait
+    })
+
+  /** Waits for an execution, which wakes this one at its end. */
+  const waitFor = (run: Run, pause: string, { executionId, ...other }: Execution.Execution) =>
+    Effect.gen(function* () {
+      const isOwn = other.parent === run.execution.executionId
+      const isHeard = run.isCancelRequested && !(yield* Body.GoesOn)
+      if (isOwn && isHeard && !other.isCancelRequested) {
+        yield* persistently(store.modify(executionId, transitions.interrupted))
+      }
+      const now = yield* store.runners.now
+      run.clocks.set(pause, now + lookAgainMillis(now - other.startedMillis))
+      return yield* wait(run, pause)
+    })
+
+  /** Waits for the first of the executions that the run has begun, and that have not ended. Undefined: all have. */
+  const waitForOthers = (run: Run) =>
+    Effect.gen(function* () {
+      for (const pause of begun.open(run.sideEffects, run.results)) {
+        const found = yield* persistently(store.read(begun.idOf(pause)))
+        const end = Option.flatMapNullable(found, begun.endOf)
+        if (Option.isSome(end)) {
+          const ended = Effect.succeed(Exit.succeed(end.value))
+          yield* runStep(run, begun.endedOf(pause), begun.codec, ended)
+          Body.end(run.sideEffects, pause, end.value)
+        } else if (Option.exists(found, ({ parent }) => parent === run.execution.executionId)) {
+          return yield* waitFor(run, pause, Option.getOrThrow(found))
+        }
+        // Another body has started it, or nobody has: its outcome stays unknown.
+      }
+      return undefined
+    })
+
+  /** Ends the execution with a sentence, before anything is sent. Its body cannot catch that. */
+  const refuse = (run: Run, what: string) =>
+    Effect.suspend(() => {
+      const message = `${run.execution.workflow}: ${what}`
+      if (run.phase._tag === "Running") run.phase = { _tag: "Refused", message }
+      // It may wait for another fiber, such as in a race.
+      run.body?.unsafeInterruptAsFork(run.body.id())
+      return stop
+    })
+
+  /**
+   * Refuses what does not run in the fiber of the body. One that fails beside it would interrupt it, and a payment that
+   * is under way would be neither awaited nor undone.
+   */
+  const alone = (run: Run, what: string, remedy: string) =>
+    Effect.withFiberRuntime<void>((fiber) =>
+      fiber === run.body
+        ? Effect.void
+        : refuse(
+            run,
+            `${what} runs beside something else, such as in a race, a timeout or a concurrent \`Effect.all\`. ${remedy}`
+          )
+    )
+
+  /** A run that begins. */
+  const begin = (execution: Execution.Execution, runner: number, workflow: Workflow.Any): Run => {
+    const instance = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
+    // What it would undo has run by then: it is undone at once.
+    const addFinalizer = (undo: Scope.Scope.Finalizer) =>
+      undo(Exit.die("refused")).pipe(
+        Effect.provideService(Body.GoesOn, true),
+        Effect.zipRight(
+          refuse(
+            run,
+            "this engine runs no finalizers of a workflow, such as those of `Workflow.withCompensation`. Use `Durable.compensating`."
+          )
+        )
+      )
+    const scope: Scope.CloseableScope = Object.assign(Object.create(instance.scope), {
+      addFinalizer
+    })
+    const run: Run = {
+      key: execution.businessKey,
+      instance: { ...instance, scope },
+      execution,
+      runner,
+      results: new Map(),
+      clocks: new Map(Object.entries(execution.clocks)),
+      payloads: new Map(),
+      storedMillis: 0,
+      isCancelRequested: execution.isCancelRequested,
+      hasDied: execution.deaths > 0,
+      phase: { _tag: "Running" },
+      fiber: undefined,
+      body: undefined,
+      sideEffects: Body.noSideEffects(),
+      used: new Set(),
+      parts: 0,
+      enter: Effect.suspend(() =>
+        alone(
+          run,
+          "a block",
+          "Call blocks one after another, and start an execution for each part that is to run beside others."
+        )
+      ),
+      isCancelled: (pause) =>
+        pause === undefined
+          ? Effect.map(Body.GoesOn, (isNot) => run.isCancelRequested && !isNot)
+          : Effect.flatMap(isOver(run, pause), (isOver) => isCancelledAt(run, pause, isOver)),
+      settled: (unless) =>
+        Effect.gen(function* () {
+          if (run.results.has(firstOf(unless))) return
+          if ((yield* waitForOthers(run)) !== undefined) yield* Workflow.suspend(run.instance)
+        }),
+      step: <A, I, E, EI, R>({
+        error,
+        execute,
+        isNote,
+        name,
+        success
+      }: Body.Step<A, I, E, EI, R>) => {
+        const traced = isNote
+          ? execute
+          : Effect.withSpan(Effect.scoped(execute), name, { captureStackTrace: false })
+        // Every step needs an execution, and so does this one whatever the effect needs.
+        const own = traced as Effect.Effect<A, E, Body.Own<R> | Body.InExecution>
+        const executed = completed(name, own).pipe(
+          Effect.provideService(Body.InStepOf, execution.executionId)
+        )
+        const result = runStep(run, firstOf(name), Encoding.exitCodec(success, error), executed)
+        return Effect.flatten(result)
+      },
+      signal: <A, I>({ deadline, name, pause, success }: Body.Signal<A, I>) =>
+        Effect.gen(function* () {
+          yield* schedule(run, pause, Duration.toMillis(deadline))
+          if (!run.results.has(firstOf(pause))) {
+            const hasEnded = (yield* sent(run, name)) !== undefined || (yield* isOver(run, pause))
+            if (yield* isCancelledAt(run, pause, hasEnded)) {
+              return yield* Body.cancellation(run)
+            }
+            if (!hasEnded) {
+              yield* wait(run, pause)
+              return yield* Workflow.suspend(run.instance)
+            }
+          }
+          // Stored, because a signal may still come after the deadline.
+          const decide = Effect.gen(function* () {
+            const value = yield* sent(run, name)
+            if (value === undefined) return Exit.succeed(Option.none())
+            const codec = Encoding.exitCodec(success, Schema.Never)
+            return Exit.map(yield* read(run, signalOf(name), codec, value), Option.some)
+          })
+          const codec = Encoding.exitCodec(optionOf(success), Schema.Never)
+          return yield* yield* runStep(run, firstOf(pause), codec, decide)
+        })
+    }
+    return run
+  }
+
+  return {
+    alone,
+    begin,
+    change,
+    isCancelledAt,
+    isOver,
+    load,
+    mark,
+    read,
+    refuse,
+    runStep,
+    schedule,
+    sent,
+    wait,
+    waitFor,
+    waitForOthers
+  }
+}
+
+/** The step that is the value of a signal. */
+export const signalOf = (deferred: string): string => `deferred/${deferred}`
+
+const optionOf = Encoding.memoize(<A, I>(success: Schema.Schema<A, I>) => Schema.Option(success))
+
+/** A step of a block is stored as an activity in its first attempt. */
+const firstOf = (name: string) => `${name}/1`
+
+const mostAttempts = 10
+
+/**
+ * Repeats what was interrupted although its execution goes on, such as a request whose client is about to close: the
+ * `interruptRetryPolicy` of an activity.
+ */
+const completed = <A, E, R>(
+  name: string,
+  execute: Effect.Effect<A, E, R>,
+  attempt = 1
+): Effect.Effect<Exit.Exit<A, E>, never, R> =>
+  Effect.flatMap(Effect.exit(execute), (exit) => {
+    // A part that fails interrupts those beside it: that is a failure.
+    if (Exit.isSuccess(exit) || !Cause.isInterruptedOnly(exit.cause)) return Effect.succeed(exit)
+    if (attempt === mostAttempts) return Effect.succeed(Exit.die(`${name} was interrupted`))
+    return Effect.delay(completed(name, execute, attempt + 1), 100 * 1.5 ** attempt)
+  })
+
+/** The execution waits for a process with a schema that fits. */
+class UnreadableResult extends Data.TaggedError("UnreadableResult")<{
+  readonly workflow: string
+  readonly businessKey: string
+  readonly step: string
+  readonly cause: ParseResult.ParseError
+}> {
+  override get message(): string {
+    const { businessKey, cause, step, workflow } = this
+    const issues = Issues.print(Issues.fromParseIssue(cause.issue))
+    return `${workflow}: the stored result of the step "${step}" of ${businessKey} does not fit the schema of this process: ${issues}. It stays as it is, and the execution waits. Run it with the schema that it was started with, and it continues; give the changed workflow a new name.`
+  }
+}
