@@ -1,5 +1,6 @@
-// Checks the references in the documents: linked files, named tests, and named invariants of the
+// Checks the references in the documents: linked files, named sources and tests, and named invariants of the
 // simulation.
+import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { documents as written } from "./documents.js"
 
@@ -19,6 +20,10 @@ const invariants = readdirSync(new URL(simulation, root), { encoding: "utf8", re
   .map((file) => read(`${simulation}${file}`))
   .join("\n")
 
+/** The files of the repository. A document may leave out the first folders, and `src`. */
+const { stdout: tracked } = spawnSync("git", ["ls-files"], { cwd: root, encoding: "utf8" })
+const files = tracked.split("\n").flatMap((file) => [`/${file}`, `/${file.replace("/src/", "/")}`])
+
 const problems: Array<string> = []
 let pointers = 0
 const expect = (holds: boolean, document: string, target: string): void => {
@@ -32,6 +37,16 @@ for (const document of documents) {
     // npm shows a package's README, and none of the files beside it.
     if (document.startsWith("packages/")) problems.push(`${document}: on npm there is no ${target}`)
     expect(existsSync(new URL(target, new URL(document, root))), document, target)
+  }
+  // `core/internal/call/step.ts`
+  for (const [, file = ""] of text.matchAll(
+    /`(\w[\w.-]*(?:\/[\w.-]+)+\.(?:[cm]?[jt]sx?|ya?ml|css|html))`/g
+  )) {
+    expect(
+      files.some((path) => path.endsWith(`/${file}`)),
+      document,
+      file
+    )
   }
   // `core/test/Retry.test.ts`, optionally followed by the title of a test.
   for (const [, file = "", title] of text.matchAll(/`([\w./-]+\.test\.ts)`(?:, "([^"]+)")?/g)) {

@@ -7,11 +7,11 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as fetchInit from "./internal/fetchInit.js"
-import { schedule } from "./internal/fiber.js"
-import { toHttpClient } from "./internal/httpClient.js"
-import * as transports from "./internal/transport.js"
-import * as unconnected from "./internal/unconnected.js"
+import * as fetchInit from "./internal/transport/fetchInit.js"
+import { schedule } from "./internal/wait/fiber.js"
+import { toHttpClient } from "./internal/transport/httpClient.js"
+import * as transports from "./internal/transport/transport.js"
+import * as unconnected from "./internal/transport/unconnected.js"
 
 /**
  * Makes a client from a `fetch` function, such as the one of a service binding. It must not retry;

@@ -10,7 +10,7 @@
 import * as Effect from "effect/Effect"
 import * as Encoding from "effect/Encoding"
 import * as Schema from "effect/Schema"
-import * as guard from "./internal/guard.js"
+import * as guard from "./internal/body/guard.js"
 
 /** The maximum length of the `Idempotency-Key` header, in characters (interface section 8). */
 const maxLength = 255

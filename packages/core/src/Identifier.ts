@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import * as guard from "./internal/guard.js"
+import * as guard from "./internal/body/guard.js"
 
 /** Digit by digit: V8 matches a counted repetition at half the speed, and a page has hundreds of UUIDs. */
 const uuidPattern = new RegExp(

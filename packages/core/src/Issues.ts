@@ -10,7 +10,7 @@ import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { InvalidRequestError } from "./Errors.js"
 import type { Issue } from "./Errors.js"
-import * as messages from "./internal/messages.js"
+import * as messages from "./internal/text/messages.js"
 
 /**
  * Makes a function that lists the issues of an input; none if the input is valid.

@@ -5,7 +5,7 @@
  */
 import type * as equivalence from "effect/Equivalence"
 import * as Schema from "effect/Schema"
-import * as guard from "./internal/guard.js"
+import * as guard from "./internal/body/guard.js"
 
 /**
  * A JSON value.

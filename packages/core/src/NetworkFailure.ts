@@ -3,8 +3,8 @@
  *
  * @since 0.1.0
  */
-import { ruleOf } from "./internal/networkRules.js"
-import { rootsOf } from "./internal/networkRoots.js"
+import { ruleOf } from "./internal/transport/networkRules.js"
+import { rootsOf } from "./internal/transport/networkRoots.js"
 
 /**
  * Why a request got no response. Contains no path, query or credentials of a URL.

@@ -12,14 +12,15 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Errors from "./Errors.js"
-import { metricLabelsOf, sleep, within } from "./internal/fiber.js"
-import type { Running } from "./internal/fiber.js"
-import * as messages from "./internal/messages.js"
-import * as policies from "./internal/policy.js"
-import * as loop from "./internal/polling.js"
-import * as sanitize from "./internal/sanitize.js"
-import * as telemetry from "./internal/telemetry.js"
-import { withoutFrames } from "./internal/withoutFrames.js"
+import { metricLabelsOf, sleep, within } from "./internal/wait/fiber.js"
+import type { Running } from "./internal/wait/fiber.js"
+import * as messages from "./internal/text/messages.js"
+import * as policies from "./internal/call/policy.js"
+import * as permits from "./internal/wait/permits.js"
+import * as loop from "./internal/wait/polling.js"
+import * as sanitize from "./internal/text/sanitize.js"
+import * as telemetry from "./internal/call/telemetry.js"
+import { withoutFrames } from "./internal/text/withoutFrames.js"
 import * as Issues from "./Issues.js"
 import * as Metadata from "./Metadata.js"
 import type * as Operation from "./Operation.js"
@@ -196,7 +197,7 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
 ) => {
   type Id = A[By]
   const { by, operation } = subject
-  const reads = loop.makePermits(concurrentReads)
+  const reads = permits.make(concurrentReads)
 
   const planOf = (options: Options<A>): Either.Either<loop.Plan<A>, Errors.InvalidRequestError> => {
     const issues: Array<Errors.Issue> = []

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import * as guard from "./internal/guard.js"
+import * as guard from "./internal/body/guard.js"
 
 const lengthOf = (text: string): number => {
   let length = 0

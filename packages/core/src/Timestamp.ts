@@ -6,7 +6,7 @@
  */
 import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
-import * as guard from "./internal/guard.js"
+import * as guard from "./internal/body/guard.js"
 
 /** A date-time with seconds and an offset. Allows days up to 31 in every month. */
 const pattern =

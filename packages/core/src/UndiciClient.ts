@@ -14,12 +14,12 @@ import * as Predicate from "effect/Predicate"
 import { Socket } from "node:net"
 import * as Undici from "undici"
 import { ConfigurationError } from "./Errors.js"
-import { clockOf, schedule } from "./internal/fiber.js"
-import type { Running } from "./internal/fiber.js"
-import * as policies from "./internal/policy.js"
-import { toHttpClient } from "./internal/httpClient.js"
-import * as transports from "./internal/transport.js"
-import * as unconnected from "./internal/unconnected.js"
+import { clockOf, schedule } from "./internal/wait/fiber.js"
+import type { Running } from "./internal/wait/fiber.js"
+import * as policies from "./internal/call/policy.js"
+import { toHttpClient } from "./internal/transport/httpClient.js"
+import * as transports from "./internal/transport/transport.js"
+import * as unconnected from "./internal/transport/unconnected.js"
 
 /** Sends each request on the dispatcher of its origin. */
 const over = (dispatcherOf: (origin: string) => Undici.Dispatcher): HttpClient.HttpClient => {

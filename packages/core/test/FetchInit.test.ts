@@ -13,7 +13,7 @@ import { vi } from "vitest"
 /** The module keeps its options, so each test imports it again. */
 const optionsOf = Effect.promise(async () => {
   vi.resetModules()
-  const { of } = await import("../src/internal/fetchInit.js")
+  const { of } = await import("../src/internal/transport/fetchInit.js")
   return { read: of("GET"), write: of("POST") }
 })
 

@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as NetworkFailure from "@manilla/core/NetworkFailure"
-import { failed } from "../src/internal/transport.js"
+import { failed } from "../src/internal/transport/transport.js"
 
 interface Observed {
   readonly event: string

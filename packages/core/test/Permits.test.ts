@@ -7,12 +7,12 @@ import * as Option from "effect/Option"
 import type { Scheduler } from "effect/Scheduler"
 import * as TestClock from "effect/TestClock"
 import { PCGRandom } from "effect/Utils"
-import * as polling from "../src/internal/polling.js"
+import * as permits from "../src/internal/wait/permits.js"
 
 const others = (turns: number) => Effect.repeatN(Effect.yieldNow(), turns)
 
 /** Whether another fiber obtains a permit soon. */
-const isFree = (withPermit: polling.Permits["withPermit"]) =>
+const isFree = (withPermit: permits.Permits["withPermit"]) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.fork(withPermit(Effect.void))
     yield* others(150)
@@ -22,7 +22,7 @@ const isFree = (withPermit: polling.Permits["withPermit"]) =>
 describe("permits", () => {
   it.effect("limit concurrency in FIFO order", () =>
     Effect.gen(function* () {
-      const { withPermit } = polling.makePermits(3)
+      const { withPermit } = permits.make(3)
       let running = 0
       let most = 0
       const started: Array<number> = []
@@ -54,7 +54,7 @@ describe("permits", () => {
 
   it.effect("are released by work that fails or is interrupted, while running or waiting", () =>
     Effect.gen(function* () {
-      const { withPermit } = polling.makePermits(1)
+      const { withPermit } = permits.make(1)
       yield* Effect.ignore(withPermit(Effect.fail("no")))
       const working = yield* Effect.fork(withPermit(Effect.never))
       yield* Effect.yieldNow()
@@ -71,7 +71,7 @@ describe("permits", () => {
 
   it.effect("report whether one is available", () =>
     Effect.gen(function* () {
-      const { isFree: isOneFree, withPermit } = polling.makePermits(2)
+      const { isFree: isOneFree, withPermit } = permits.make(2)
       assert.isTrue(isOneFree())
       const first = yield* Effect.fork(withPermit(Effect.never))
       yield* others(10)
@@ -93,7 +93,7 @@ describe("permits", () => {
     /** Whether another fiber obtains a permit that is granted while its waiter is interrupted. */
     const comesBack = (steps: number) =>
       Effect.gen(function* () {
-        const { withPermit } = polling.makePermits(1)
+        const { withPermit } = permits.make(1)
         const go = yield* Deferred.make<void>()
         const working = yield* Effect.fork(withPermit(Deferred.await(go)))
         yield* others(10)

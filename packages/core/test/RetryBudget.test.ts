@@ -12,7 +12,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/TestClock"
-import * as retryBudget from "../src/internal/retryBudget.js"
+import * as retryBudget from "../src/internal/call/retryBudget.js"
 
 const refillMillis = 10_000
 

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
-import * as sanitize from "../src/internal/sanitize.js"
+import * as sanitize from "../src/internal/text/sanitize.js"
 
 const token = "eyJhbGciOiJSUzI1NiJ9.Y2FuYXJ5LXRva2Vu.kR9xWq-sT_4vZ"
 const phone = "+22901949372650"

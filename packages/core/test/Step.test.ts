@@ -6,8 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as FastCheck from "effect/FastCheck"
 import * as Record from "effect/Record"
-import * as step from "../src/internal/step.js"
-import * as policies from "../src/internal/policy.js"
+import * as step from "../src/internal/call/step.js"
+import * as policies from "../src/internal/call/policy.js"
 
 const replays = {
   Safe: { _tag: "Safe" },

@@ -6,7 +6,7 @@ import * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import * as Arbitrary from "effect/Arbitrary"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
-import * as guard from "../../core/src/internal/guard.js"
+import * as guard from "../../core/src/internal/body/guard.js"
 
 /** A copy with an unknown field in every object except metadata. */
 const grown = (value: unknown): unknown => {

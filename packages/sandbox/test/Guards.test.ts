@@ -10,7 +10,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { readdirSync } from "node:fs"
-import * as guard from "../../core/src/internal/guard.js"
+import * as guard from "../../core/src/internal/body/guard.js"
 
 interface Case {
   readonly name: string

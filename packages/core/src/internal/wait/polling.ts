@@ -1,15 +1,13 @@
 /**
- * The loop of a wait: a read, then a read after each pause, until the deadline; and the limit of
- * concurrent reads that all waits share. The state of a wait is passed from read to read: between reads it
- * holds only a timer, to save memory.
+ * The loop of a wait: a read, then a read after each pause, until the deadline. The state of a wait is passed
+ * from read to read: between reads it holds only a timer, to save memory.
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import type * as Errors from "../Errors.js"
-import * as RetryPolicy from "../RetryPolicy.js"
+import type * as Errors from "../../Errors.js"
+import * as RetryPolicy from "../../RetryPolicy.js"
 import * as fibers from "./fiber.js"
 import type { Running } from "./fiber.js"
 
@@ -123,74 +121,3 @@ export const make = <A>(
 
 const retryAfterOf = (cause: Errors.ReadError | undefined): number =>
   cause !== undefined && "retryAfterMillis" in cause ? (cause.retryAfterMillis ?? 0) : 0
-
-/**
- * A FIFO semaphore. Effect's semaphore wakes all waiters at each release, which is quadratic and too slow
- * for 10,000 waits.
- */
-export interface Permits {
-  /** Whether a permit is available. */
-  readonly isFree: () => boolean
-  readonly withPermit: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-}
-
-interface Waiter {
-  state: "waiting" | "granted" | "gone"
-  readonly resume: (granted: Effect.Effect<void>) => void
-}
-
-export const makePermits = (permits: number): Permits => {
-  let free = permits
-  /** Waiters in order of arrival; those before `head` are done. */
-  let queue: Array<Waiter> = []
-  let head = 0
-
-  const next = (): Waiter | undefined => {
-    while (head < queue.length) {
-      const waiter = queue[head++]
-      if (head > 1024 && head * 2 > queue.length) {
-        queue = queue.slice(head)
-        head = 0
-      }
-      if (waiter?.state === "waiting") return waiter
-    }
-    return undefined
-  }
-
-  const release = Effect.sync(() => {
-    const waiter = next()
-    if (waiter === undefined) {
-      free++
-      return
-    }
-    waiter.state = "granted"
-    waiter.resume(Effect.void)
-  })
-
-  return {
-    isFree: () => free > 0,
-    withPermit: (effect) =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.suspend(() => {
-          const work = Effect.ensuring(restore(effect), release)
-          if (free > 0) {
-            free--
-            return work
-          }
-          let waiter: Waiter | undefined
-          const wait = Effect.async<void>((resume) => {
-            waiter = { state: "waiting", resume }
-            queue.push(waiter)
-          })
-          // Uninterruptible from here: a permit that is granted during an interruption is released.
-          return Effect.flatMap(Effect.exit(restore(wait)), (waited) => {
-            if (Exit.isSuccess(waited)) return work
-            const granted = waiter?.state === "granted"
-            if (waiter !== undefined) waiter.state = "gone"
-            const gone = Effect.failCause(waited.cause)
-            return granted ? Effect.zipRight(release, gone) : gone
-          })
-        })
-      )
-  }
-}

@@ -3,11 +3,11 @@
  * to a reused key describes another payment.
  */
 import * as Schema from "effect/Schema"
-import * as Amount from "../Amount.js"
-import * as Identifier from "../Identifier.js"
-import type * as Operation from "../Operation.js"
-import * as OperationKind from "../OperationKind.js"
-import * as Text from "../Text.js"
+import * as Amount from "../../Amount.js"
+import * as Identifier from "../../Identifier.js"
+import type * as Operation from "../../Operation.js"
+import * as OperationKind from "../../OperationKind.js"
+import * as Text from "../../Text.js"
 import * as guard from "./guard.js"
 import { member } from "./guard.js"
 import type { Encoded } from "./request.js"

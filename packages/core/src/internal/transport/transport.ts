@@ -3,8 +3,8 @@
  * results; it never fails.
  */
 import type * as Effect from "effect/Effect"
-import { explain } from "../NetworkFailure.js"
-import type { NetworkFailure } from "../NetworkFailure.js"
+import { explain } from "../../NetworkFailure.js"
+import type { NetworkFailure } from "../../NetworkFailure.js"
 import { rootsOf } from "./networkRoots.js"
 import { between, isBefore } from "./networkRules.js"
 

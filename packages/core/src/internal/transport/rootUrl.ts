@@ -4,7 +4,7 @@
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
-import { ConfigurationError } from "../Errors.js"
+import { ConfigurationError } from "../../Errors.js"
 
 export interface Root {
   /** Scheme, host and port. */

@@ -5,12 +5,12 @@
  *     Payments.create failed with status 422 (https://host/api/v1, 1 attempt in 0.2 s): LIMIT: too much.
  *     This request was not applied. Correct the request before you retry.
  */
-import type * as Errors from "../Errors.js"
-import type { IdempotencyKey } from "../IdempotencyKey.js"
-import type * as Operation from "../Operation.js"
-import type * as RetryPolicy from "../RetryPolicy.js"
-import type { Reason, State } from "./step.js"
-import type { Lost, NotSent } from "./transport.js"
+import type * as Errors from "../../Errors.js"
+import type { IdempotencyKey } from "../../IdempotencyKey.js"
+import type * as Operation from "../../Operation.js"
+import type * as RetryPolicy from "../../RetryPolicy.js"
+import type { Reason, State } from "../call/step.js"
+import type { Lost, NotSent } from "../transport/transport.js"
 
 /** An absent or empty part of a message is left out. */
 type Part = string | undefined

@@ -2,12 +2,12 @@
  * The error of a failed call, with the outcome over all attempts. If the outcome of one attempt is
  * unknown, a later 4xx does not change that.
  */
-import * as Errors from "../Errors.js"
-import type { IdempotencyKey } from "../IdempotencyKey.js"
-import type * as Operation from "../Operation.js"
+import * as Errors from "../../Errors.js"
+import type { IdempotencyKey } from "../../IdempotencyKey.js"
+import type * as Operation from "../../Operation.js"
 import type { Failure } from "./attempt.js"
-import * as messages from "./messages.js"
-import type { Root } from "./rootUrl.js"
+import * as messages from "../text/messages.js"
+import type { Root } from "../transport/rootUrl.js"
 import type { Done } from "./step.js"
 
 export type CallError = Errors.ReadError | Errors.WriteError | Errors.KeyedWriteError

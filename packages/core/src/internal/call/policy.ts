@@ -4,9 +4,9 @@
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
-import type { Issue } from "../Errors.js"
-import type * as Operation from "../Operation.js"
-import type * as RetryPolicy from "../RetryPolicy.js"
+import type { Issue } from "../../Errors.js"
+import type * as Operation from "../../Operation.js"
+import type * as RetryPolicy from "../../RetryPolicy.js"
 
 /** Merges options with defaults. A member that is `undefined` counts as not set. */
 export const withDefaults = <A extends object>(defaults: A, options: Partial<A> = {}): A => {

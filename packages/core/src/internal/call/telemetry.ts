@@ -13,12 +13,12 @@ import * as MetricKey from "effect/MetricKey"
 import * as MetricLabel from "effect/MetricLabel"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
-import type * as Operation from "../Operation.js"
+import type * as Operation from "../../Operation.js"
 import type { Reading } from "./attempt.js"
-import { clockOf, isTraced, metricLabelsOf } from "./fiber.js"
-import type { Running } from "./fiber.js"
-import type { Meta } from "./response.js"
-import type { Root } from "./rootUrl.js"
+import { clockOf, isTraced, metricLabelsOf } from "../wait/fiber.js"
+import type { Running } from "../wait/fiber.js"
+import type { Meta } from "../body/response.js"
+import type { Root } from "../transport/rootUrl.js"
 
 const calls = MetricKey.counter("manilla_calls", {
   description: "Calls by operation and result",

@@ -15,7 +15,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as fetchInit from "./fetchInit.js"
-import { contextOf, within } from "./fiber.js"
+import { contextOf, within } from "../wait/fiber.js"
 import * as unconnected from "./unconnected.js"
 import { died, failed, isBounded, join, lost } from "./transport.js"
 import type {

@@ -3,11 +3,11 @@
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type * as Errors from "../Errors.js"
-import { IdempotencyKey } from "../IdempotencyKey.js"
-import * as Issues from "../Issues.js"
-import type * as Operation from "../Operation.js"
-import type * as RetryPolicy from "../RetryPolicy.js"
+import type * as Errors from "../../Errors.js"
+import { IdempotencyKey } from "../../IdempotencyKey.js"
+import * as Issues from "../../Issues.js"
+import type * as Operation from "../../Operation.js"
+import type * as RetryPolicy from "../../RetryPolicy.js"
 import * as guard from "./guard.js"
 
 export interface Encoded {

@@ -2,7 +2,7 @@
  * The retry loop as a pure function from the state of a call and a failed attempt to the next step.
  * Time and randomness are arguments.
  */
-import * as RetryPolicy from "../RetryPolicy.js"
+import * as RetryPolicy from "../../RetryPolicy.js"
 import type { Rules } from "./policy.js"
 
 /** The state of a call. */

@@ -3,18 +3,18 @@
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
-import * as Errors from "../Errors.js"
-import * as Issues from "../Issues.js"
-import type * as Operation from "../Operation.js"
-import * as RetryPolicy from "../RetryPolicy.js"
-import { failure } from "./attempt.js"
-import { decompress } from "./decompress.js"
-import type { Context, Failure, Reading } from "./attempt.js"
+import * as Errors from "../../Errors.js"
+import * as Issues from "../../Issues.js"
+import type * as Operation from "../../Operation.js"
+import * as RetryPolicy from "../../RetryPolicy.js"
+import { failure } from "../call/attempt.js"
+import { decompress } from "../transport/decompress.js"
+import type { Context, Failure, Reading } from "../call/attempt.js"
 import * as guard from "./guard.js"
 import { member } from "./guard.js"
-import * as messages from "./messages.js"
+import * as messages from "../text/messages.js"
 import * as responseChecks from "./responseChecks.js"
-import type { Answered, Headers, Lost, Result } from "./transport.js"
+import type { Answered, Headers, Lost, Result } from "../transport/transport.js"
 
 /** The ids in a response, for spans and hooks. */
 export interface Meta {
