@@ -10,6 +10,6 @@ const [command] = /^npx esbuild main\.ts(?:.*\\\n)*.*/m.exec(guide) ?? []
 /** Bundles a program into a file. */
 export const bundleTo = (file: string, program: string): void => {
   if (command === undefined) throw new Error("The guide has no command")
-  const quiet = `${command} --log-level=warning`
+  const quiet = `${command} --external:libsql --log-level=warning`
   execSync(quiet.replace("main.ts", `"${program}"`).replace("main.mjs", `"${file}"`), { cwd: root })
 }

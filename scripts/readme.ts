@@ -84,8 +84,14 @@ const minimum = (words: string): string => {
 }
 
 const kinds: Readonly<Record<string, (subject: string, document: string) => string>> = {
-  /** A file, from its first import to its end. */
-  program: (path) => block("ts", read(path).slice(read(path).indexOf("import ")).trim()),
+  /** A file without the comment at its head. */
+  program: (path) =>
+    block(
+      "ts",
+      read(path)
+        .replace(/^(\/\*\*.*?\*\/|\/\/[^\n]*)\n/s, "")
+        .trim()
+    ),
   /** The first example in the docstrings of a file. */
   example,
   region,

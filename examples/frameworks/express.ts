@@ -1,20 +1,15 @@
-import type { Promises } from "@manilla/promises"
 import express, { type Express } from "express"
-import { pay, type Order } from "./pay.js"
+import type { Orders } from "../checkout/orders.js"
+import { look, pay } from "../checkout/pay.js"
 
-/** `take` is yours: it reads an order from your database, and notes there that its payment is sent. */
-export const shop = (
-  manilla: Promises.Promises,
-  take: (id: string) => Promise<Order | undefined>
-): Express => {
+export const shop = (orders: Orders): Express => {
   const app = express()
-  app.post("/orders/:id/payment", async (request, response) => {
-    const order = await take(request.params.id)
-    if (order === undefined) {
-      response.status(404).json({ message: "There is no such order." })
-      return
-    }
-    const { body, status } = await pay(manilla, order)
+  app.post("/orders/:id", express.json(), async (request, response) => {
+    const { body, status } = await pay(orders, request.params["id"], request.body)
+    response.status(status).json(body)
+  })
+  app.get("/orders/:id", async (request, response) => {
+    const { body, status } = await look(orders, request.params.id)
     response.status(status).json(body)
   })
   return app

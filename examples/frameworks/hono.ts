@@ -1,15 +1,14 @@
-import type { Promises } from "@manilla/promises"
 import { Hono } from "hono"
-import { pay, type Order } from "./pay.js"
+import type { Orders } from "../checkout/orders.js"
+import { look, pay } from "../checkout/pay.js"
 
-/** `take` is yours: it reads an order from your database, and notes there that its payment is sent. */
-export const shop = (
-  manilla: Promises.Promises,
-  take: (id: string) => Promise<Order | undefined>
-) =>
-  new Hono().post("/orders/:id/payment", async (c) => {
-    const order = await take(c.req.param("id"))
-    if (order === undefined) return c.json({ message: "There is no such order." }, 404)
-    const { body, status } = await pay(manilla, order)
-    return c.json(body, status)
-  })
+export const shop = (orders: Orders) =>
+  new Hono()
+    .post("/orders/:id", async (c) => {
+      const { body, status } = await pay(orders, c.req.param("id"), await c.req.json())
+      return c.json(body, status)
+    })
+    .get("/orders/:id", async (c) => {
+      const { body, status } = await look(orders, c.req.param("id"))
+      return c.json(body, status)
+    })

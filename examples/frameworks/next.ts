@@ -1,20 +1,21 @@
-import { Promises } from "@manilla/promises"
-import { take } from "./orders.js"
-import { pay } from "./pay.js"
+import { open, type Orders } from "../checkout/orders.js"
+import { look, pay } from "../checkout/pay.js"
 
-let connection: Promise<Promises.Promises> | undefined
+let orders: Promise<Orders> | undefined
 
-/** One for the process, made by the first request: `next build` runs without your settings. */
-const connect = () => (connection ??= Promises.make())
+/** Opened by the first request: `next build` runs without your database. */
+const store = () => (orders ??= open("orders.db"))
 
 interface Context {
   readonly params: Promise<{ readonly id: string }>
 }
 
-export const POST = async (_: Request, { params }: Context): Promise<Response> => {
-  const { id } = await params
-  const order = await take(id)
-  if (order === undefined) return Response.json({ message: "No such order." }, { status: 404 })
-  const { body, status } = await pay(await connect(), order)
+export const POST = async (request: Request, { params }: Context): Promise<Response> => {
+  const { body, status } = await pay(await store(), (await params).id, await request.json())
+  return Response.json(body, { status })
+}
+
+export const GET = async (_: Request, { params }: Context): Promise<Response> => {
+  const { body, status } = await look(await store(), (await params).id)
   return Response.json(body, { status })
 }

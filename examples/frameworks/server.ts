@@ -1,12 +1,23 @@
 /**
- * The shop as a process.
+ * The shop in Express and its worker, as a process.
  */
 import { Promises } from "@manilla/promises"
+import { open } from "../checkout/orders.js"
+import { work } from "../checkout/worker.js"
 import { shop } from "./express.js"
-import { take } from "./orders.js"
 
+const orders = await open("orders.db")
 const manilla = await Promises.make()
-const server = shop(manilla, take).listen(Number(process.env["PORT"] ?? 3000), () =>
+const stop = new AbortController()
+const working = work(orders, manilla, stop.signal)
+
+const server = shop(orders).listen(Number(process.env["PORT"] ?? 3000), "127.0.0.1", () =>
   console.log("listening", server.address())
 )
-process.once("SIGTERM", () => server.close(() => manilla.close()))
+
+process.once("SIGTERM", async () => {
+  server.close()
+  stop.abort()
+  await working
+  await manilla.close()
+})

@@ -1,22 +1,23 @@
 /**
  * The programs of the guides, over a sandbox on loopback ports, in real time.
  */
+import { HttpApiBuilder, HttpServer } from "@effect/platform"
 import { IdempotencyKey } from "@manilla/core"
 import * as UndiciClient from "@manilla/core/UndiciClient"
 import { Payments } from "@manilla/payments"
 import { Clients, Promises } from "@manilla/promises"
 import { Fault, Sandbox, SandboxServer } from "@manilla/sandbox"
 import { Manilla } from "@manilla/token"
-import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { layerMemory } from "@manilla/workflow-engine/memory"
+import { Context, Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import type { AddressInfo } from "node:net"
-import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, onTestFinished, vi } from "vitest"
+import { open } from "../checkout/orders.js"
+import { pass } from "../checkout/worker.js"
 import * as Remedies from "../errors/Remedies.js"
 import * as express from "../frameworks/express.js"
 import * as hono from "../frameworks/hono.js"
-import * as next from "../frameworks/next.js"
-import { take } from "../frameworks/orders.js"
-import * as promises from "../waiting/PromiseHandler.js"
-import * as waiting from "../waiting/WebHandler.js"
+import * as HttpApi from "../http-api/Shop.js"
 import { collectFor, PaymentsOf } from "./Accounts.js"
 import { copyAll } from "./AllTransactions.js"
 import { program } from "./Collect.js"
@@ -72,111 +73,96 @@ const paymentsUnder = (key: string) =>
     )
   )
 
-/** The payment is made, and a member of the response has a wrong type. */
-const unreadable = Fault.body(
-  JSON.stringify({
-    success: true,
-    data: {
-      id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d",
-      status: 7,
-      amount: "1500",
-      currency: "XOF",
-      operation: "COLLECTION"
-    },
-    meta: {}
-  }),
-  { operation: "Payments.create" }
-)
-
 const inject = (fault: Fault.Fault) =>
   sandbox.runPromise(Effect.flatMap(Sandbox.Sandbox, ({ faults }) => faults.add(fault)))
 
-const paths = { known: (order: string) => `/orders/${order}/payment`, unknown: "/orders/1/payment" }
+const entered = { phone: payer.phone_number, amount: "1500" }
 
+/** Each framework, with the orders that it opens. */
 const frameworks = {
-  hono: async (path: string) => hono.shop(manilla, take).request(path, { method: "POST" }),
-  express: async (path: string) => {
-    const server = express.shop(manilla, take).listen(0, "127.0.0.1")
-    await new Promise((resolve) => server.once("listening", resolve))
-    const { port } = server.address() as AddressInfo
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: "POST" })
-    server.close()
-    return response
+  hono: async () => {
+    const orders = await open(":memory:")
+    const app = hono.shop(orders)
+    return { orders, send: async (path: string, init?: RequestInit) => app.request(path, init) }
   },
-  next: (path: string) => {
-    const id = path.split("/")[2] ?? ""
-    return next.POST(new Request(`http://shop.example${path}`), { params: Promise.resolve({ id }) })
+  express: async () => {
+    const orders = await open(":memory:")
+    const server = express.shop(orders).listen(0, "127.0.0.1")
+    await new Promise((resolve) => server.once("listening", resolve))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const send = (path: string, init?: RequestInit) =>
+      fetch(`http://127.0.0.1:${port}${path}`, init)
+    return { orders, send }
+  },
+  httpApi: async () => {
+    const layer = HttpApi.layer.pipe(
+      Layer.provide(layerMemory),
+      Layer.provide(
+        Layer.effect(
+          Payments.Payments,
+          service.runtimeEffect.pipe(
+            Effect.map(({ context }) => Context.get(context, Payments.Payments))
+          )
+        )
+      ),
+      Layer.merge(HttpServer.layerContext)
+    )
+    const { dispose, handler } = HttpApiBuilder.toWebHandler(layer)
+    onTestFinished(dispose)
+    const send = (path: string, init?: RequestInit) =>
+      handler(new Request(`http://shop.example${path}`, init))
+    return { orders: undefined, send }
   }
 }
 
-describe.each(Object.entries(frameworks))("the shop in %s", (name, send) => {
-  it("starts a payment once", async () => {
-    const order = `42-${name}`
-    for (const response of [await send(paths.known(order)), await send(paths.known(order))]) {
-      assert.strictEqual(response.status, 202)
-      assert.containsAllKeys(await response.json(), ["order", "payment"])
-    }
-    assert.strictEqual(await paymentsUnder(`order:${order}`), 1)
-    assert.strictEqual((await send(paths.unknown)).status, 404)
-  })
-
-  it("says that an unknown outcome is verified, and that a refusal started nothing", async () => {
-    await inject(Fault.status(409, { operation: "Payments.create" }))
-    const unknown = await send(paths.known(`42-${name}-unknown`))
-    assert.strictEqual(unknown.status, 202)
-    assert.match(await unknown.text(), /Do not pay again/)
-    await inject(Fault.status(403, { operation: "Payments.create" }))
-    const refused = await send(paths.known(`42-${name}-refused`))
-    assert.strictEqual(refused.status, 503)
-    assert.match(await refused.text(), /This request started no payment/)
-  })
+/** The buyer presses “pay”. */
+const pressed = (body: unknown): RequestInit => ({
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body)
 })
 
-const handlers = {
-  Effect: {
-    handle: (order: waiting.Order) => service.runPromise(waiting.handle(order)),
-    follow: (order: waiting.Order) => service.runPromise(waiting.follow(order))
-  },
-  promises: {
-    handle: (order: waiting.Order) => promises.handle(manilla, order),
-    follow: (order: waiting.Order) => promises.follow(manilla, order)
-  }
-}
-
-describe.each(Object.entries(handlers))("the web handler with %s", (name, { follow, handle }) => {
-  const order = (id: string, phone_number = payer.phone_number) => ({
-    id: `${name}-${id}`,
-    request: { ...request, payer: { phone_number } }
+describe.each(Object.entries(frameworks))("the shop in %s", (name, start) => {
+  it("makes one payment for a buyer who presses twice, and says so", async () => {
+    const id = `${name}-twice-0000000`
+    const { orders, send } = await start()
+    assert.strictEqual((await send(`/orders/${id}`)).status, 404)
+    const responses = await Promise.all([1, 2].map(() => send(`/orders/${id}`, pressed(entered))))
+    for (const response of responses) {
+      assert.strictEqual(response.status, 202)
+      assert.deepInclude(await response.json(), { order: id, state: "open" })
+    }
+    await vi.waitFor(async () => {
+      if (orders !== undefined) await pass(orders, manilla)
+      assert.deepInclude(await (await send(`/orders/${id}`)).json(), { state: "paid" })
+    }, 20_000)
+    // The first form stays.
+    const again = await send(`/orders/${id}`, pressed({ ...entered, amount: "2500" }))
+    assert.deepInclude(await again.json(), { state: "paid" })
+    assert.strictEqual(await paymentsUnder(`order:${id}`), 1)
   })
 
-  it("answers a buyer who may have been charged without an error status", async () => {
-    await inject(unreadable)
-    const { body, status } = await handle(order("unreadable"))
-    assert.strictEqual(status, 202)
-    assert.strictEqual(body.payment, "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d")
-    await inject(Fault.dropAfter({ operation: "Payments.create" }))
-    await inject(Fault.status(409, { operation: "Payments.create" }))
-    assert.strictEqual((await handle(order("unknown"))).status, 202)
-    assert.strictEqual(await follow(order("unknown")), "paid")
-    assert.strictEqual(await paymentsUnder(`order:${name}-unknown`), 1)
-  })
-
-  it("does not say that an order with an unknown status is not paid", async () => {
-    assert.match(await follow(order("status", "+999000000012")), /^look at it: /)
+  it.each([
+    ["phone", { ...entered, phone: "01 61 23" }],
+    ["amount", { ...entered, amount: "15oo" }]
+  ])("answers a typo in the %s with 422 and the field", async (field, form) => {
+    const { send } = await start()
+    const response = await send(`/orders/${name}-typo-00000000`, pressed(form))
+    assert.strictEqual(response.status, 422)
+    assert.deepInclude(await response.json(), { field })
+    assert.strictEqual((await send(`/orders/${name}-typo-00000000`)).status, 404)
   })
 })
 
 describe("the guides", () => {
-  it("collect, on a worker too", async () => {
+  it("collect, and read on a worker", async () => {
     assert.isTrue(await service.runPromise(program))
-    const body = JSON.stringify({ order: "42-worker", phone: payer.phone_number })
-    const post = () => new Request("http://shop.example", { method: "POST", body })
-    const { status } = await worker.fetch(post(), env)
-    await worker.fetch(post(), env)
-    assert.strictEqual(status, 202)
-    assert.strictEqual(await paymentsUnder("order:42-worker"), 1)
-    await inject(unreadable)
-    assert.strictEqual((await worker.fetch(post(), env)).status, 202, "the payment was made")
+    const [payment] = await sandbox.runPromise(
+      Effect.flatMap(Sandbox.Sandbox, ({ paymentIntents }) => paymentIntents)
+    )
+    const read = new Request(`http://shop.example?payment=${payment?.id}`)
+    assert.deepStrictEqual(await (await worker.fetch(read, env)).json(), { status: "COMPLETED" })
   })
 
   it("collects with the credentials of an account", async () => {

@@ -61,9 +61,21 @@ const readers: Readonly<Record<string, Handler>> = {
   "undici-forced": { client: "@manilla/core/UndiciClient", fetchCache: "force-cache" }
 }
 
-/** A file of the guide. Next does not find `./pay.js` for `pay.ts`. */
-const guide = (name: string) =>
-  readFileSync(join(dirname(import.meta.dirname), name), "utf8").replace(/(".\/\w+).js"/g, '$1"')
+/** A file of the guides. Next does not find `./pay.js` for `pay.ts`. */
+const guide = (file: string) =>
+  readFileSync(join(import.meta.dirname, "../..", file), "utf8").replace(/("\.[./\w]+).js"/g, '$1"')
+
+/** One pass of the worker of the guides. */
+const worker = `
+import { Promises } from "@manilla/promises"
+import { open } from "../orders/checkout/orders"
+import { pass } from "../orders/checkout/worker"
+
+export const POST = async () => {
+  await pass(await open("orders.db"), await Promises.make())
+  return Response.json({})
+}
+`
 
 const tsconfig = {
   compilerOptions: {
@@ -88,9 +100,14 @@ const tsconfig = {
 const files = {
   "package.json": JSON.stringify({ private: true }),
   "tsconfig.json": JSON.stringify(tsconfig),
-  "app/orders/[id]/payment/route.ts": guide("next.ts"),
-  "app/orders/[id]/payment/orders.ts": guide("orders.ts"),
-  "app/orders/[id]/payment/pay.ts": guide("pay.ts"),
+  "app/orders/[id]/route.ts": guide("frameworks/next.ts"),
+  "app/worker/route.ts": worker,
+  ...Object.fromEntries(
+    ["order", "orders", "pay", "worker"].map((name) => [
+      `app/orders/checkout/${name}.ts`,
+      guide(`checkout/${name}.ts`)
+    ])
+  ),
   ...Object.fromEntries(
     Object.entries(readers).map(([name, handler]) => [
       `app/${name}/[id]/route.ts`,
@@ -120,8 +137,9 @@ const build = ([next, react]: (typeof versions)[number]) =>
     const quiet = ["--silent", "--no-audit", "--no-fund", "--ignore-scripts"]
     const own = yield* Effect.promise(() => packSome(cwd, ["promises"]))
     const frame = [`next@${next}`, `react@${react}`, `react-dom@${react}`]
+    const store = exactIn("examples")("@libsql/client")
     const types = [`@types/react@${parseInt(react)}`, exactIn(".")("@types/node")]
-    yield* run("npm", "install", ...quiet, ...own, ...frame, ...types, "typescript@5.9.3")
+    yield* run("npm", "install", ...quiet, ...own, ...frame, ...types, store, "typescript@5.9.3")
     yield* run("npx", "--no-install", "next", "build")
     return cwd
   })
@@ -154,9 +172,9 @@ const start = (cwd: string, settings: Readonly<Record<string, string>>) =>
     })
   })
 
-const json = (origin: string, path: string, method = "GET") =>
+const json = (origin: string, path: string, init?: RequestInit) =>
   Effect.promise(async (): Promise<unknown> => {
-    const response = await fetch(origin + path, { method })
+    const response = await fetch(origin + path, init)
     return await response.json()
   })
 
@@ -176,25 +194,30 @@ describe("Next", () => {
                 all.filter((one) => one.operation === operation && one.outcome === status).length
             )
           const names = Object.keys(readers)
-          const pay = json(origin, "/orders/42/payment", "POST")
-          const started = yield* pay
+          const order = "/orders/6f1b8a52-3c1f-4a53-9a7e-6a2f54d1c0de"
+          const body = JSON.stringify({ phone: "+2290161234567", amount: "1500" })
+          const pay = json(origin, order, { method: "POST", body })
+          const work = json(origin, "/worker", { method: "POST" })
+          assert.deepInclude(yield* pay, { state: "open" })
+          yield* work
           const [payment] = yield* sandbox.paymentIntents
           const id = payment?.id ?? assert.fail("no payment")
-          assert.deepInclude(started, { order: "42", payment: id })
           const read = Effect.forEach(names, (name) => json(origin, `/${name}/${id}`))
           const all = (status: string) => names.map(() => status)
 
           assert.deepStrictEqual(yield* read, all("PENDING"))
           yield* sandbox.settlePayment({ id })
           assert.deepStrictEqual(yield* read, all("COMPLETED"))
-          // The handler of the guide has its connection as well.
+          // The worker has its connection as well.
           assert.strictEqual(yield* sent("Token.obtain", 200), names.length + 1)
 
           yield* sandbox.advance({ seconds: 7200 })
           assert.deepStrictEqual(yield* read, all("COMPLETED"))
-          assert.deepStrictEqual(yield* pay, started)
+          yield* work
+          assert.deepInclude(yield* json(origin, order), { state: "paid" })
+          assert.deepInclude(yield* pay, { state: "paid" })
           assert.strictEqual(yield* sent("Token.obtain", 200), 2 * (names.length + 1))
-          assert.strictEqual(yield* sent("Payments.get", 200), 3 * names.length)
+          assert.strictEqual(yield* sent("Payments.get", 200), 3 * names.length + 1)
           assert.lengthOf(yield* sandbox.paymentIntents, 1)
         }).pipe(Effect.scoped),
       10 * minutes

@@ -1,18 +1,23 @@
 /**
- * Servers in Express and Python, with every fault at every request, or killed there.
+ * Servers of the guides, with every fault at every request, or killed there.
  */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { assert, it } from "vitest"
 
-const folder = fileURLToPath(new URL("..", import.meta.url))
+const examples = fileURLToPath(new URL("../..", import.meta.url))
 const bin = fileURLToPath(new URL("../../../packages/sandbox/src/bin.ts", import.meta.url))
 
-it.each(["express", "python"])(
-  "the server in %s passes",
-  async (name) => {
+it.each([
+  ["proofs", "express"],
+  ["proofs", "python"],
+  ["frameworks", "proof"],
+  ["http-api", "proof"]
+])(
+  "the server of %s/%s.yaml passes",
+  async (folder, name) => {
     const args = ["--import", "tsx", bin, "prove", `${name}.yaml`]
-    const proving = spawn(process.execPath, args, { cwd: folder })
+    const proving = spawn(process.execPath, args, { cwd: examples + folder })
     let output = ""
     proving.stdout.on("data", (chunk) => (output += String(chunk)))
     proving.stderr.on("data", (chunk) => (output += String(chunk)))
