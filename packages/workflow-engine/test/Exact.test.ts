@@ -360,60 +360,80 @@ VirtualClock.test("a body that waits after a failure says why", () =>
   })
 )
 
-describe("an execution whose process dies in a step", () => {
-  VirtualClock.test(
-    "is parked after ten lives, tried again by a resume, and ended by an interrupt",
-    () =>
-      Effect.gen(function* () {
-        done.length = 0
-        const store = yield* memoryStore.make
-        let begun = 0
-        const poison = Activity.make({
-          name: "poison",
-          execute: Effect.zipRight(
-            Effect.sync(() => void begun++),
-            Effect.never
-          )
+describe("an execution whose process dies again and again", () => {
+  const begun: Array<string> = []
+  const poison = (name: string) =>
+    Activity.make({
+      name,
+      execute: Effect.zipRight(
+        Effect.sync(() => void begun.push(name)),
+        Effect.never
+      )
+    })
+  /** The process dies in the body itself. */
+  const deadly = Effect.zipRight(
+    Effect.sync(() => void begun.push("body")),
+    Effect.never
+  )
+  const dies = (store: engineStore.EngineStore, times: number) =>
+    Effect.gen(function* () {
+      const id = yield* Trip.executionId({ key })
+      for (let i = 0; i < times; i++) {
+        yield* VirtualClock.pass("3 seconds")
+        yield* store.modify(id, (one) => (one.runner === undefined ? one : transitions.died(one)))
+      }
+      yield* VirtualClock.pass("3 seconds")
+    })
+
+  for (const [where, body, steps, alone] of [
+    ["in an activity", poison("a"), ["a/1"], 1],
+    ["in activities beside each other", all(poison("a"), poison("b")), ["a/1", "b/1"], 2],
+    ["in its body", deadly, [undefined], 1]
+  ] satisfies ReadonlyArray<readonly [string, Body, ReadonlyArray<string | undefined>, number]>) {
+    for (const [cause, what, ends] of [
+      ["a resume", "resume", false],
+      ["an interrupt", "interrupt", true]
+    ] as const) {
+      VirtualClock.test(`${where} is parked after ten lives, and ${cause} tries it again`, () =>
+        Effect.gen(function* () {
+          begun.length = 0
+          const { operator, store } = yield* started(Effect.zipRight(note("first"), body))
+          yield* dies(store, 19)
+          assert.lengthOf(begun, 10 * alone)
+          const parked = yield* operator.status(key)
+          assert.deepInclude(parked, { pause: "parked", state: "Waiting", deaths: 10 })
+          assert.include(steps, parked.step)
+          yield* operator[what](key)
+          yield* dies(store, 19)
+          const isHeard = ends && where !== "in its body"
+          assert.lengthOf(begun, isHeard ? 10 * alone : 20 * alone)
+          assert.strictEqual((yield* operator.status(key)).state, isHeard ? "Failed" : "Waiting")
+          assert.deepStrictEqual(done, ["first"])
         })
-        const body = Effect.zipRight(note("first"), poison)
-        const context = yield* on(store, body)
-        const operator = yield* Effect.provide(Operator.of(Trip), context)
-        yield* operator.start({ key })
-        const die = Effect.gen(function* () {
-          yield* VirtualClock.pass("3 seconds")
-          yield* store.modify(yield* Trip.executionId({ key }), (one) =>
-            one.runner === undefined ? one : transitions.died(one)
-          )
-        })
-        yield* Effect.repeatN(die, 19)
-        yield* VirtualClock.pass("3 seconds")
-        assert.strictEqual(begun, 10)
-        const { pause, state, step } = yield* operator.status(key)
-        assert.deepStrictEqual(
-          { pause, state, step },
-          { pause: "parked", state: "Waiting", step: "poison/1" }
-        )
-        yield* operator.resume(key)
-        yield* VirtualClock.pass("3 seconds")
-        assert.strictEqual(begun, 11)
-        yield* Effect.repeatN(die, 19)
-        yield* operator.interrupt(key)
-        yield* VirtualClock.pass("3 seconds")
-        assert.strictEqual((yield* operator.status(key)).state, "Failed")
-        assert.deepStrictEqual(done, ["first"])
-      })
+      )
+    }
+  }
+
+  VirtualClock.test("is tried again by a resume that comes while it is parked once more", () =>
+    Effect.gen(function* () {
+      const { operator, store } = yield* started(poison("a"))
+      yield* dies(store, 19)
+      const { executionId } = yield* operator.status(key)
+      const taken = yield* Effect.flatten(
+        store.modify(executionId, (one) => transitions.taken(one, 1))
+      )
+      yield* store.modify(executionId, transitions.resumed)
+      const after = yield* Effect.flatten(store.modify(executionId, transitions.parked))
+      assert.deepInclude(after, { runner: undefined, pause: undefined, dueMillis: 0, deaths: 0 })
+      assert.isTrue(transitions.isPoison(taken))
+    })
   )
 
   VirtualClock.test("is not parked while it comes forward", () =>
     Effect.gen(function* () {
       const steps = Array.from({ length: 15 }, (_, i) => note(`step ${i}`, 2))
       const { operator, store } = yield* started(Effect.all(steps, { discard: true }))
-      for (let i = 0; i < 15; i++) {
-        yield* VirtualClock.pass("3 seconds")
-        yield* store.modify(yield* Trip.executionId({ key }), (one) =>
-          one.runner === undefined ? one : transitions.died(one)
-        )
-      }
+      yield* dies(store, 15)
       yield* VirtualClock.pass("1 minute")
       assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
     })

@@ -46,9 +46,6 @@ const metricsInterval = Duration.minutes(1)
 /** The executions of a runner that cannot say that it ends are freed when its silence is noticed. */
 const leaveTimeout = Duration.seconds(2)
 
-/** An execution is parked when the process has died in the same step so often. */
-const mostDeaths = 10
-
 /** Runs a body in a fiber of its own, which ends when the body waits. An interrupt of this one cuts the run. */
 const exitOf = <A, E, R>(run: owned.Run, body: Effect.Effect<A, E, R>) =>
   Effect.uninterruptibleMask((restore) =>
@@ -118,22 +115,25 @@ export const make = (
         resource: sideEffects.resource ?? row.resource
       })
 
-    /** Stores the pause in which a body waits. */
-    const suspend = (run: owned.Run, wait: transitions.Wait) =>
-      Effect.gen(function* () {
-        const clocks = Object.fromEntries(run.clocks)
-        const change = transitions.suspended(wait, clocks, run.execution.wakes)
-        const waiting = yield* steps.change(run, flow(withResource(run), change))
-        // If it was woken meanwhile, it is due at once.
-        if (Option.isSome(waiting)) noteDue(waiting.value.dueMillis || -Infinity)
+    /** Ends a run whose execution has not ended. If it was woken meanwhile, it is due at once. */
+    const release = (run: owned.Run, change: engineStore.Change) =>
+      Effect.map(steps.change(run, change), (released) => {
+        if (Option.isSome(released)) noteDue(released.value.dueMillis || -Infinity)
       })
+
+    /** Stores the pause in which a body waits. */
+    const suspend = (run: owned.Run, wait: transitions.Wait) => {
+      const clocks = Object.fromEntries(run.clocks)
+      const change = transitions.suspended(wait, clocks, run.execution.wakes)
+      return release(run, flow(withResource(run), change))
+    }
 
     /** A stored value no longer fits its schema: another process may have a schema that fits. */
     const postpone = (run: owned.Run, error: Error) =>
       Effect.gen(function* () {
         yield* Effect.logError(error.message)
         const now = yield* store.runners.now
-        yield* steps.change(run, transitions.postponed(now + unreadableMillis))
+        yield* release(run, transitions.postponed(now + unreadableMillis))
       })
 
     /** Stores the end of an execution, and tells those who wait for it. */
@@ -198,13 +198,13 @@ export const make = (
     const bodyOf = (run: owned.Run, registered: Registered, isNew: boolean) =>
       Effect.gen(function* () {
         const { execution } = run
-        if (execution.step !== undefined && execution.deaths >= mostDeaths) {
-          const { businessKey, step, workflow } = execution
+        if (transitions.isPoison(execution)) {
+          const { businessKey, deaths, step, workflow } = execution
+          const where = step === undefined ? "its body" : `the step "${step}"`
           yield* Effect.logError(
-            `${workflow}: ${businessKey} is parked: its process died ${mostDeaths} times in the step "${step}". A resume tries again.`
+            `${workflow}: ${businessKey} is parked: its process died ${deaths} times in ${where}. A resume tries again.`
           )
-          yield* steps.change(run, transitions.parked)
-          return
+          return yield* release(run, transitions.parked)
         }
         const payload = codecs.readPayload(registered.workflow, execution)
         if (Either.isLeft(payload)) return yield* postpone(run, payload.left)

@@ -58,56 +58,56 @@ export const died = (execution: Stored): Stored => ({
   deaths: execution.deaths + 1
 })
 
-/** It tries a step, after its process has died in this one, or in an unknown one. */
+/** After so many deaths without the result of a step, an execution is tried no more. */
+const mostDeaths = 10
+
+/** Whether its process has died too often. */
+export const isPoison = ({ deaths }: Stored): boolean => deaths >= mostDeaths
+
+/** It tries a step, after its process has died. */
 export const trying =
   (step: string) =>
-  (execution: Stored): Stored => ({
-    ...execution,
-    step,
-    deaths: execution.step === step ? execution.deaths : Math.min(1, execution.deaths)
-  })
+  (execution: Stored): Stored => ({ ...execution, step })
 
-/** It has stored a step. */
+/** It has stored a step, or is to be tried again. */
 export const progressed = (execution: Stored): Stored => ({
   ...execution,
   step: undefined,
   deaths: 0
 })
 
-/** It is tried no more, because its process has died too often in a step. */
-export const parked = (execution: Stored): Stored => ({
-  ...execution,
-  runner: undefined,
-  pause: Execution.Pause.parked,
-  dueMillis: Execution.never
-})
+/** It is tried no more, unless it was resumed or interrupted meanwhile. */
+export const parked = (execution: Stored): Stored =>
+  isPoison(execution)
+    ? {
+        ...execution,
+        runner: undefined,
+        pause: Execution.Pause.parked,
+        dueMillis: Execution.never
+      }
+    : freed(execution)
 
 /** Another execution waits for it, which did not start it. */
 export const awaited = (execution: Stored): Stored => ({ ...execution, isAwaited: true })
 
 /**
- * Ends its pauses, and tries a step again in which its process has died. One that a process could not read is tried again,
- * and sleeps on after that. If it runs, it looks again when it is about to wait.
+ * Ends its pauses, and tries it again if its process has died. One that a process could not read is tried again, and sleeps
+ * on after that. If it runs, it looks again when it is about to wait.
  */
 export const resumed = (execution: Stored): Stored => {
   const { clocks, pause } = execution
   const isWaiting = pause !== undefined && pause !== Execution.Pause.unreadable
   return woken({
-    ...execution,
-    clocks: isWaiting ? Record.map(clocks, () => 0) : clocks,
-    deaths: pause === Execution.Pause.parked ? 0 : execution.deaths
+    ...progressed(execution),
+    clocks: isWaiting ? Record.map(clocks, () => 0) : clocks
   })
 }
 
-/** A block or an activity notices it. If it is parked, it gets one more life for that. */
+/** A block or an activity notices it. If it is parked, it is tried again for that. */
 export const interrupted = (execution: Stored): Stored =>
   execution.end !== undefined
     ? execution
-    : woken({
-        ...execution,
-        isCancelRequested: true,
-        deaths: execution.pause === Execution.Pause.parked ? 1 : execution.deaths
-      })
+    : woken({ ...progressed(execution), isCancelRequested: true })
 
 /** The wait of a body. */
 export interface Wait {
