@@ -2,7 +2,8 @@
  * Virtual time that jumps from one wake-up to the next. TestClock waits for several milliseconds of real
  * time before each of them, and keeps sleepers that were interrupted: hours of pauses take it minutes.
  *
- * Time stands still while a fiber can run, or waits for a digest. It does not wait for files or sockets.
+ * Time stands still while a fiber can run, or waits for a digest or for what is `outside`. It does not wait for other files
+ * or sockets.
  */
 import { it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
@@ -13,12 +14,21 @@ import * as Option from "effect/Option"
 import * as Scheduler from "effect/Scheduler"
 import type * as Scope from "effect/Scope"
 
-/** Digests on another thread, from which the engine of workflows makes the ids of executions. */
-let digests = 0
+let outsiders = 0
+
+/** Time stands still while an effect waits for something that takes real time, such as a database. */
+export const outside = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => outsiders++),
+    () => effect,
+    () => Effect.sync(() => outsiders--)
+  )
+
+// Digests on another thread, from which the engine of workflows makes the ids of executions.
 const digest = crypto.subtle.digest.bind(crypto.subtle)
 crypto.subtle.digest = (...input) => {
-  digests++
-  return digest(...input).finally(() => digests--)
+  outsiders++
+  return digest(...input).finally(() => outsiders--)
 }
 
 /** Counts the tasks of fibers. */
@@ -43,7 +53,7 @@ class CountingScheduler extends Scheduler.MixedScheduler {
     let quietTurns = 0
     let before = this.scheduled
     const look = () => {
-      const isQuiet = this.scheduled === before && this.ended === before && digests === 0
+      const isQuiet = this.scheduled === before && this.ended === before && outsiders === 0
       quietTurns = isQuiet ? quietTurns + 1 : 0
       before = this.scheduled
       if (quietTurns === 2) resume(Effect.void)

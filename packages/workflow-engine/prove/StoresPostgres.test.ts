@@ -1,36 +1,16 @@
-/** The store of executions on PostgreSQL. */
-import * as SqlClient from "@effect/sql/SqlClient"
+/** The store of executions on PostgreSQL, and an engine on it. */
 import { describe, layer } from "@effect/vitest"
-import * as Postgres from "@manilla/test-support/Postgres"
-import * as Context from "effect/Context"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as postgresClient from "../src/internal/sql/postgresClient.js"
-import * as migrations from "../src/internal/sql/migrations.js"
-import * as runners from "../src/internal/sql/runners.js"
-import * as sqlStore from "../src/internal/sql/sqlStore.js"
+import * as exact from "../test/utils/exact.js"
 import * as stores from "../test/utils/stores.js"
+import { empty, server } from "./utils/postgres.js"
 
-class Sql extends Context.Tag("test/Sql")<Sql, SqlClient.SqlClient>() {}
-
-const server = Layer.scoped(
-  Sql,
-  Effect.gen(function* () {
-    const { url } = yield* Postgres.server
-    const options = { url, databaseTimeout: "30 seconds" } as const
-    return Context.get(yield* Layer.build(postgresClient.layer(options, 4)), SqlClient.SqlClient)
-  })
-)
-
-/** A store without rows. */
-const empty = Effect.flatMap(Sql, (sql) =>
-  Effect.gen(function* () {
-    yield* migrations.migrate("test")
-    yield* sql`TRUNCATE manilla_executions, manilla_steps, manilla_runners`
-    return yield* sqlStore.make(yield* runners.make("15 seconds"))
-  }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
-)
-
-layer(server, { excludeTestServices: true, timeout: "1 minute" })("the store on PostgreSQL", (it) =>
+layer(server, { excludeTestServices: true, timeout: "1 minute" })("PostgreSQL", (it) => {
   describe("as every store", () => stores.test(empty, it.scoped))
-)
+
+  describe("as every engine", () =>
+    exact.test(Effect.orDie(empty), (name, self) =>
+      it.scoped(name, () => new VirtualClock.VirtualClock().provide(self()))
+    ))
+})

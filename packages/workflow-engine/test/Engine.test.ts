@@ -692,8 +692,9 @@ describe("a body that starts another execution", () => {
   VirtualClock.test("can read the end of that one, which is not purged before", () =>
     Effect.gen(function* () {
       const store = yield* memoryStore.make
-      // The body is not woken, as if no process ran it.
-      const wake = () => Effect.void
+      let isAway = true
+      const away = new Execution.StorageError({ operation: "wake an execution", cause: "" })
+      const wake = (id: string) => Effect.suspend(() => (isAway ? away : store.wake(id)))
       const layer = layers(() => child, paid)
       const context = yield* Layer.build(Layer.provideMerge(layer, engines.on({ ...store, wake })))
       const operator = yield* Effect.provide(started, context)
@@ -704,7 +705,8 @@ describe("a body that starts another execution", () => {
       for (const early of [children.purge("child"), operator.purge(key)]) {
         assert.strictEqual((yield* Effect.flip(early))._tag, "ExecutionNotEnded")
       }
-      yield* VirtualClock.pass("2 hours")
+      isAway = false
+      yield* VirtualClock.pass("10 seconds")
       assert.strictEqual(yield* operator.await(key), "pay-1")
       // It has no blocks of its own.
       const created = { outcome: "applied", resource: "pay-1" } as const

@@ -13,22 +13,10 @@ import * as Option from "effect/Option"
 import * as memoryStore from "../src/internal/memoryStore.js"
 import * as transitions from "../src/internal/transitions.js"
 import * as database from "../src/internal/sql/database.js"
-import * as migrations from "../src/internal/sql/migrations.js"
 import * as runners from "../src/internal/sql/runners.js"
-import * as sqlStore from "../src/internal/sql/sqlStore.js"
+import { onFile, onSqlite } from "./utils/sqlite.js"
 import { execution } from "./utils/stores.js"
 import * as stores from "./utils/stores.js"
-
-const onFile = (file: string) =>
-  Effect.gen(function* () {
-    const context = yield* Layer.build(database.layer(file))
-    return yield* Effect.gen(function* () {
-      yield* migrations.migrate("test")
-      return yield* sqlStore.make(yield* runners.make("15 seconds"))
-    }).pipe(Effect.provide(context))
-  })
-
-const onSqlite = Effect.flatMap(Files.database, onFile)
 
 describe("the store in memory", () => stores.test(memoryStore.make, it.scoped))
 

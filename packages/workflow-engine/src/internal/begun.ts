@@ -40,9 +40,15 @@ export const endedOf = (pause: string): string => `${pause}/1`
 /** The name of a step of an execution that another one waits for, which did not start it. */
 export const awaitedBy = (executionId: string): string => `awaited/${executionId}`
 
-/** The executions that wait for one that they did not start. */
-export const waiters = (steps: ReadonlyArray<Store.Step>): ReadonlyArray<string> =>
-  steps.flatMap(({ name }) => /^awaited\/([0-9a-f]{32})$/.exec(name)?.[1] ?? [])
+/** The executions that may wait for one: the one that has started it, and others. */
+export const waiters = (
+  { steps }: Pick<Store.Store, "steps">,
+  { executionId, isAwaited, parent }: Execution.Execution
+) =>
+  Effect.map(isAwaited ? steps(executionId) : Effect.succeed([]), (all) => {
+    const others = all.flatMap(({ name }) => /^awaited\/([0-9a-f]{32})$/.exec(name)?.[1] ?? [])
+    return parent === undefined ? others : [parent, ...others]
+  })
 
 /** The id tells them from an activity of a user. */
 const pattern = new RegExp(`^(${Execution.Pause.child}/[0-9a-f]{32})/(begun|1)$`)

@@ -89,27 +89,23 @@ export interface Runners {
   /** Shows that a runner lives. False if it was taken for dead: it owns nothing any more. */
   readonly beat: (runner: number) => Stores<boolean>
 
-  /** Frees the executions of runners that have died. */
-  readonly reap: (runner: number) => Stores<void>
+  /** Frees the executions of runners that have died, and returns the ids of those that have ended: they still have to wake others. */
+  readonly reap: (runner: number) => Stores<ReadonlyArray<string>>
 
-  /** Frees the executions of a runner that ends. */
+  /** Frees the executions of a runner that ends, and that have not ended. */
   readonly leave: (runner: number) => Stores<void>
 
   readonly list: Store.Store["runners"]
 }
 
 /** Whether an execution that waits for this one may still have to read its end. */
-const isAwaited = (
-  { read, steps }: EngineStore,
-  { executionId, isAwaited, parent }: Execution.Execution
-) =>
+const isAwaited = (store: EngineStore, execution: Execution.Execution) =>
   Effect.gen(function* () {
-    const others = isAwaited ? begun.waiters(yield* steps(executionId)) : []
-    for (const waiter of parent === undefined ? others : [parent, ...others]) {
-      const reader = yield* read(waiter)
+    const hasRead = begun.endedOf(begun.pauseOf(execution.executionId))
+    for (const waiter of yield* begun.waiters(store, execution)) {
+      const reader = yield* store.read(waiter)
       if (!Option.exists(reader, ({ end }) => end === undefined)) continue
-      const hasRead = begun.endedOf(begun.pauseOf(executionId))
-      if ((yield* steps(waiter)).every(({ name }) => name !== hasRead)) return true
+      if ((yield* store.steps(waiter)).every(({ name }) => name !== hasRead)) return true
     }
     return false
   })

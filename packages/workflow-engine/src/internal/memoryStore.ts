@@ -1,3 +1,4 @@
+import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -21,13 +22,14 @@ export const make: Effect.Effect<engineStore.EngineStore> = Effect.map(
     const select = (fits: (execution: Execution.Execution) => boolean) =>
       [...executions.values()].filter(fits)
 
-    /** Frees what runners own that are gone. */
+    /** Frees what runners own that are gone, and returns what has ended. */
     const free = (change: engineStore.Change) => {
-      for (const execution of executions.values()) {
-        if (execution.runner !== undefined && !runners.has(execution.runner)) {
-          executions.set(execution.executionId, change(execution))
-        }
-      }
+      const [open, ended] = Arr.partition(
+        select(({ runner }) => runner !== undefined && !runners.has(runner)),
+        ({ end }) => end !== undefined
+      )
+      for (const execution of open) executions.set(execution.executionId, change(execution))
+      return ended.map(({ executionId }) => executionId)
     }
 
     const addStep = (executionId: string, step: Store.Step): Store.Step => {

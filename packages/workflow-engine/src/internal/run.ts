@@ -53,10 +53,6 @@ export interface Run extends Body.Run {
   body: Fiber.RuntimeFiber<unknown, unknown> | undefined
 }
 
-/** After this time, a body looks again at an execution, in case the process that was to wake it has died just then. */
-const lookAgainMillis = (ageMillis: number): number =>
-  Math.min(Duration.toMillis("1 hour"), Math.max(Duration.toMillis("1 minute"), ageMillis / 10))
-
 /** Ends this fiber. It could go on after a mere `Effect.interrupt`. */
 export const stop = Effect.withFiberRuntime<never>((fiber) => {
   fiber.unsafeInterruptAsFork(fiber.id())
@@ -199,9 +195,7 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
       if (isOwn && isHeard && !other.isCancelRequested) {
         yield* persistently(store.modify(executionId, transitions.interrupted))
       }
-      const now = yield* store.runners.now
-      run.clocks.set(pause, now + lookAgainMillis(now - other.startedMillis))
-      return yield* wait(run, pause)
+      return yield* wait(run, pause, Execution.never)
     })
 
   /** Waits for the first of the executions that the run has begun, and that have not ended. Undefined: all have. */

@@ -139,7 +139,7 @@ export const make = (
     /** Stores the end of an execution, and tells those who wait for it. */
     const end = (run: owned.Run, { workflow }: Registered, exit: Exit.Exit<unknown, unknown>) =>
       Effect.gen(function* () {
-        const { businessKey, executionId, parent } = run.execution
+        const { businessKey, executionId } = run.execution
         const subject = `${workflow.name}: the end of ${businessKey}`
         const codec = codecs.endCodec(workflow)
         const { exit: kept, json } = yield* Option.match(cancellationOf(exit), {
@@ -167,11 +167,7 @@ export const make = (
         yield* metrics.onEnd(workflow, state)
         runs.delete(executionId)
         tell(executionId, ended)
-        const others = ended.value.isAwaited
-          ? begun.waiters(yield* persistently(store.steps(executionId)))
-          : []
-        const waiters = parent === undefined ? others : [parent, ...others]
-        yield* Effect.forEach(waiters, wake, { concurrency: "unbounded", discard: true })
+        yield* free(ended.value)
       })
 
     /** Decides what follows a body that has ended, or waits. */
@@ -296,24 +292,39 @@ export const make = (
     const wake = (executionId: string) =>
       Effect.zipRight(persistently(store.wake(executionId)), lookNow)
 
+    /** Frees an execution. Those who wait for the end of one are woken before: after a death, another runner does it. */
+    const free = (execution: Execution.Execution) =>
+      Effect.gen(function* () {
+        if (execution.runner === undefined) return
+        if (execution.end !== undefined) {
+          const waiters = yield* begun.waiters(store, execution)
+          yield* Effect.forEach(waiters, wake, { concurrency: "unbounded", discard: true })
+        }
+        yield* store.modify(execution.executionId, transitions.freed, execution.runner)
+      }).pipe(persistently)
+
+    const freeAll = (executionIds: ReadonlyArray<string>) =>
+      Effect.forEach(executionIds, (executionId) =>
+        Effect.flatMap(
+          persistently(store.read(executionId)),
+          Option.match({ onNone: () => Effect.void, onSome: free })
+        )
+      )
+
     const beat = Effect.gen(function* () {
       if (!(yield* store.runners.beat(runner))) {
         yield* Effect.logWarning("This runner was taken for dead. It continues as a new one.")
         runner = yield* join
         for (const { fiber } of runs.values()) fiber?.unsafeInterruptAsFork(fiber.id())
       }
-      yield* store.runners.reap(runner)
+      yield* freeAll(yield* store.runners.reap(runner))
     }).pipe(persistently)
 
     const freeIdle = Effect.gen(function* () {
       // The answer to a statement that gave it an execution may have been lost.
       const owned = yield* store.owned(runner)
       const lost = owned.filter((executionId) => !runs.has(executionId))
-      yield* Effect.forEach(
-        lost.filter((executionId) => idle.has(executionId)),
-        (executionId) => store.modify(executionId, transitions.freed, runner),
-        { discard: true }
-      )
+      yield* freeAll(lost.filter((executionId) => idle.has(executionId)))
       idle = new Set(lost)
     }).pipe(persistently)
 

@@ -144,7 +144,8 @@ export const ended =
   (end: NonNullable<Stored["end"]>, exit: string, outcome: Stored["outcome"]) =>
   (execution: Stored): Stored => ({
     ...execution,
-    runner: undefined,
+    // It stays with its runner until that has woken those who wait.
+    runner: execution.parent === undefined && !execution.isAwaited ? undefined : execution.runner,
     end,
     exit,
     outcome

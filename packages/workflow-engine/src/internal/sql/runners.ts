@@ -79,11 +79,12 @@ export const make = (expiration: Duration.DurationInput) =>
       "json_set(progress, '$.deaths', COALESCE(json_extract(progress, '$.deaths'), 0) + 1)"
     )
 
+    const isLeft = sql`runner IS NOT NULL AND runner NOT IN (SELECT id FROM manilla_runners)`
     /** Frees the executions of runners that are no longer listed. */
     const free = (progress: Fragment) => sql`
       UPDATE manilla_executions
       SET runner = NULL, due_millis = 0, revision = revision + 1, progress = ${progress}
-      WHERE runner IS NOT NULL AND runner NOT IN (SELECT id FROM manilla_runners)`
+      WHERE ended_millis IS NULL AND ${isLeft}`
 
     return {
       now: sql.onDialectOrElse({ pg: () => sinceTold, orElse: () => Clock.currentTimeMillis }),
@@ -106,6 +107,10 @@ export const make = (expiration: Duration.DurationInput) =>
           const dead = (yield* all).filter((row) => row.id !== runner && isDead(row))
           for (const { id } of dead) yield* sql`DELETE FROM manilla_runners WHERE id = ${id}`
           yield* free(died)
+          const rows = yield* sql<{
+            readonly id: string
+          }>`SELECT execution_id AS id FROM manilla_executions WHERE ${isLeft}`
+          return rows.map(({ id }) => id)
         }).pipe(failed("look for runners that have died")),
       leave: (runner) =>
         Effect.zipRight(

@@ -308,7 +308,7 @@ export const make = (
           SELECT workflow, pause, started_millis FROM manilla_executions
           WHERE ended_millis IS NULL AND runner IS NULL
           UNION ALL
-          SELECT workflow, pause, started_millis FROM manilla_executions WHERE runner IS NOT NULL
+          SELECT workflow, pause, started_millis FROM manilla_executions WHERE runner IS NOT NULL AND ended_millis IS NULL
         ) AS open GROUP BY workflow`.pipe(
         Effect.map((rows) => new Map(rows.map((row) => [row.workflow, row]))),
         failed("count executions")
@@ -342,7 +342,7 @@ export const make = (
         ),
       owned: (runner) =>
         sql<Id>`SELECT execution_id FROM manilla_executions WHERE runner = ${runner}`.pipe(
-          Effect.map((rows) => rows.map(({ execution_id }) => execution_id)),
+          Effect.map((rows) => rows.map(idOf)),
           failed("read what a runner has")
         ),
       steps: (executionId) =>

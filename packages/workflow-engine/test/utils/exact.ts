@@ -1,0 +1,353 @@
+/** What an engine does on each store: how it waits, ends, is interrupted and goes on after deaths. */
+import { assert, describe } from "@effect/vitest"
+import * as Activity from "@effect/workflow/Activity"
+import * as DurableDeferred from "@effect/workflow/DurableDeferred"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Operator from "@manilla/workflow-engine/Operator"
+import * as Durable from "@manilla/workflows/Durable"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type * as engineStore from "../../src/internal/engineStore.js"
+import * as transitions from "../../src/internal/transitions.js"
+import * as engines from "./engines.js"
+import {
+  all,
+  block,
+  type Body,
+  done,
+  flight,
+  Flight,
+  hotel,
+  Hotel,
+  key,
+  note,
+  on,
+  Patient,
+  signal,
+  sleep,
+  started,
+  Trip
+} from "./trip.js"
+
+/** Tests an engine on a store that is empty, in virtual time. */
+export const test = <R>(
+  empty: Effect.Effect<engineStore.EngineStore, never, R | Scope.Scope>,
+  effect: <A, E>(name: string, test: () => Effect.Effect<A, E, R | Scope.Scope>) => void
+) => {
+  const make = Effect.map(empty, engines.inVirtualTime)
+  describe("executions that a body has begun", () => {
+    const both = Effect.zipRight(
+      Hotel.execute({ key }, { discard: true }),
+      Flight.execute({ key }, { discard: true })
+    )
+    const refunded = Durable.compensate(hotel, () => Effect.orDie(note("refund")))
+
+    for (const [name, rest, state, expected] of [
+      [
+        "are undone when they are awaited one by one",
+        Effect.zipRight(refunded, flight),
+        "Failed",
+        ["fly", "pay hotel", "refund"]
+      ],
+      ["end before the body that has failed", flight, "Failed", ["fly", "pay hotel"]],
+      ["end before the body that has succeeded", Effect.void, "Succeeded", ["fly", "pay hotel"]],
+      [
+        "end before anything is undone",
+        Effect.zipRight(
+          Durable.compensate(note("reserve"), () => Effect.orDie(note("release"))),
+          flight
+        ),
+        "Failed",
+        ["reserve", "fly", "pay hotel", "release"]
+      ]
+    ] as const) {
+      effect(name, () =>
+        Effect.gen(function* () {
+          const body = Durable.compensating(Effect.zipRight(both, rest))
+          const { operator } = yield* started(make, body)
+          yield* VirtualClock.pass("3 seconds")
+          assert.strictEqual((yield* operator.status(key)).end, undefined)
+          yield* VirtualClock.pass("30 seconds")
+          assert.strictEqual((yield* operator.status(key)).state, state)
+          assert.deepStrictEqual(done, [...expected])
+        })
+      )
+    }
+
+    effect("wake everybody who waits for them, and not only who started them", () =>
+      Effect.gen(function* () {
+        const { context, operator, store } = yield* started(make, hotel)
+        yield* Effect.provide(Hotel.execute({ key: "b" }, { discard: true }), context)
+        yield* VirtualClock.pass("1 second")
+        yield* operator.start({ key: "b" })
+        yield* VirtualClock.pass("15 seconds")
+        assert.strictEqual((yield* operator.status("b")).state, "Succeeded")
+        assert.lengthOf(yield* store.runners.list, 1)
+      })
+    )
+
+    effect("are not purged before everybody who waits has read their end", () =>
+      Effect.gen(function* () {
+        let isAway = true
+        const away = new Execution.StorageError({ operation: "wake an execution", cause: "" })
+        const store = yield* make
+        const wake = (id: string) => Effect.suspend(() => (isAway ? away : store.wake(id)))
+        const context = yield* on({ ...store, wake }, hotel)
+        yield* Effect.provide(Hotel.execute({ key }, { discard: true }), context)
+        const trips = yield* Effect.provide(Operator.of(Trip), context)
+        const hotels = yield* Effect.provide(Operator.of(Hotel), context)
+        yield* trips.start({ key })
+        yield* VirtualClock.pass("10 seconds")
+        assert.strictEqual((yield* Effect.flip(hotels.purge(key)))._tag, "ExecutionNotEnded")
+        isAway = false
+        yield* VirtualClock.pass("10 seconds")
+        yield* hotels.purge(key)
+      })
+    )
+
+    for (const [whom, isOwn] of [
+      ["the body that has started them", true],
+      ["another body that waits for them", false]
+    ] as const) {
+      effect(`wake ${whom}, also if their process dies before it does`, () =>
+        Effect.gen(function* () {
+          const store = yield* make
+          const first = yield* on({ ...store, wake: () => Effect.never }, hotel)
+          const start = Effect.gen(function* () {
+            if (!isOwn) yield* Hotel.execute({ key }, { discard: true })
+            const operator = yield* Operator.of(Trip)
+            yield* operator.start({ key })
+            return operator
+          })
+          const operator = yield* Effect.provide(start, first)
+          yield* VirtualClock.pass("10 seconds")
+          const hotels = yield* Effect.provide(Operator.of(Hotel), first)
+          const { executionId, state } = yield* hotels.status(key)
+        assert.strictEqual(state, "Succeeded")
+          assert.strictEqual((yield* operator.status(key)).state, "Waiting")
+          const { runner = NaN } = yield* Effect.flatten(store.read(executionId))
+        yield* store.runners.leave(runner)
+          yield* on(store, hotel)
+          yield* VirtualClock.pass("10 seconds")
+          assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+        })
+      )
+    }
+  })
+
+  describe("an interrupt ends a body", () => {
+    const cooling = note("a", 5)
+    for (const [name, body, expected] of [
+      ["between two activities", Effect.zipRight(cooling, note("b")), ["a"]],
+      ["before a pause", Effect.zipRight(cooling, Effect.zipRight(sleep, note("b"))), ["a"]],
+      ["before a signal", Effect.zipRight(cooling, Effect.zipRight(signal, note("b"))), ["a"]],
+      ["before a block", Effect.zipRight(cooling, Effect.zipRight(block, note("b"))), ["a"]],
+      [
+        "between a block and an activity",
+        Effect.zipRight(
+          Durable.step({
+            name: "s",
+            success: Schema.Void,
+            error: Schema.Never,
+            execute: Effect.sleep("5 seconds")
+          }),
+          note("b")
+        ),
+        []
+      ],
+      [
+        "after a block, in a signal, and undoes it",
+        Durable.compensating(
+          Effect.zipRight(
+            Durable.compensate(cooling, () => Effect.orDie(note("undo"))),
+            signal
+          )
+        ),
+        ["a", "undo"]
+      ],
+      [
+        "in `Durable.signal`",
+        Effect.zipRight(
+          cooling,
+          Effect.zipRight(
+            Durable.signal({ name: "approval", success: Schema.Void, deadline: "1 day" }),
+            note("b")
+          )
+        ),
+        ["a"]
+      ],
+      [
+        "after the end of an execution that it awaits",
+        Effect.zipRight(hotel, note("b")),
+        ["pay hotel"]
+      ]
+    ] satisfies ReadonlyArray<readonly [string, Body, ReadonlyArray<string>]>) {
+      effect(name, () =>
+        Effect.gen(function* () {
+          const { operator } = yield* started(make, Effect.asVoid(body))
+          yield* VirtualClock.pass("1 second")
+          yield* operator.interrupt(key)
+          yield* VirtualClock.pass("1 minute")
+          const error = yield* Effect.flip(operator.await(key))
+          assert.instanceOf(error, Execution.ExecutionCancelled)
+          assert.deepStrictEqual(done, [...expected])
+        })
+      )
+    }
+  })
+
+  describe("`Durable.signal`", () => {
+    const approval = DurableDeferred.make("approval", { success: Schema.Boolean })
+    const approve = (key: string) =>
+      Effect.gen(function* () {
+        const token = yield* DurableDeferred.tokenFromPayload(approval, {
+          workflow: Trip,
+          payload: { key }
+        })
+        yield* DurableDeferred.succeed(approval, { token, value: true })
+      })
+    for (const [name, seconds, expected] of [
+      ["before the body waits", -1, "true"],
+      ["while it waits", 30, "true"],
+      ["after the deadline", 90, "none"]
+    ] as const) {
+      effect(`that is sent ${name}`, () =>
+        Effect.gen(function* () {
+          const body = Effect.gen(function* () {
+            const sent = yield* Durable.signal({
+              name: "approval",
+              success: Schema.Boolean,
+              deadline: "1 minute"
+            })
+            yield* note(Option.match(sent, { onNone: () => "none", onSome: String }))
+            yield* Durable.sleep("two minutes", "2 minutes")
+            yield* note("again")
+          })
+          done.length = 0
+          const store = yield* make
+          const context = yield* on(store, body)
+          const operator = yield* Effect.provide(Operator.of(Trip), context)
+          const send = Effect.provide(approve(key), context)
+          if (seconds < 0) yield* send
+          yield* operator.start({ key })
+          yield* VirtualClock.pass(`${Math.max(1, seconds)} seconds`)
+          if (seconds > 0) yield* send
+          yield* VirtualClock.pass("4 minutes")
+          assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+          assert.deepStrictEqual(done, [expected, "again"])
+        })
+      )
+    }
+  })
+
+  effect("a resume while the body runs is not lost", () =>
+    Effect.gen(function* () {
+      let runs = 0
+      const fails = Effect.suspend(() => (++runs === 1 ? Effect.fail("not yet") : Effect.void))
+      const { operator } = yield* started(make, Effect.zipRight(note("slow", 10), fails), Patient)
+      yield* VirtualClock.pass("2 seconds")
+      yield* operator.resume(key)
+      yield* VirtualClock.pass("1 minute")
+      assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+    })
+  )
+
+  effect("a body that waits after a failure says why", () =>
+    Effect.gen(function* () {
+      const { context, operator } = yield* started(make, Effect.die(new Error("no seat")), Patient)
+      yield* VirtualClock.pass("5 seconds")
+      assert.strictEqual((yield* operator.status(key)).pause, Execution.Pause.failed)
+      const result = yield* Effect.flatMap(Patient.executionId({ key }), Patient.poll).pipe(
+        Effect.provide(context)
+      )
+      assert.include(
+        Cause.pretty(result?._tag === "Suspended" && result.cause ? result.cause : Cause.empty),
+        "no seat"
+      )
+    })
+  )
+
+  describe("an execution whose process dies again and again", () => {
+    const begun: Array<string> = []
+    const poison = (name: string) =>
+      Activity.make({
+        name,
+        execute: Effect.zipRight(
+          Effect.sync(() => void begun.push(name)),
+          Effect.never
+        )
+      })
+    /** The process dies in the body itself. */
+    const deadly = Effect.zipRight(
+      Effect.sync(() => void begun.push("body")),
+      Effect.never
+    )
+    const dies = (store: engineStore.EngineStore, times: number) =>
+      Effect.gen(function* () {
+        const id = yield* Trip.executionId({ key })
+        for (let i = 0; i < times; i++) {
+          yield* VirtualClock.pass("3 seconds")
+          yield* store.modify(id, (one) => (one.runner === undefined ? one : transitions.died(one)))
+        }
+        yield* VirtualClock.pass("3 seconds")
+      })
+
+    for (const [where, body, steps, alone] of [
+      ["in an activity", poison("a"), ["a/1"], 1],
+      ["in activities beside each other", all(poison("a"), poison("b")), ["a/1", "b/1"], 2],
+      ["in its body", deadly, [undefined], 1]
+    ] satisfies ReadonlyArray<readonly [string, Body, ReadonlyArray<string | undefined>, number]>) {
+      for (const [cause, what, ends] of [
+        ["a resume", "resume", false],
+        ["an interrupt", "interrupt", true]
+      ] as const) {
+        effect(`${where} is parked after ten lives, and ${cause} tries it again`, () =>
+          Effect.gen(function* () {
+            begun.length = 0
+            const { operator, store } = yield* started(make, Effect.zipRight(note("first"), body))
+            yield* dies(store, 19)
+            assert.lengthOf(begun, 10 * alone)
+            const parked = yield* operator.status(key)
+            assert.deepInclude(parked, { pause: "parked", state: "Waiting", deaths: 10 })
+            assert.include(steps, parked.step)
+            yield* operator[what](key)
+            yield* dies(store, 19)
+            const isHeard = ends && where !== "in its body"
+            assert.lengthOf(begun, isHeard ? 10 * alone : 20 * alone)
+            assert.strictEqual((yield* operator.status(key)).state, isHeard ? "Failed" : "Waiting")
+            assert.deepStrictEqual(done, ["first"])
+          })
+        )
+      }
+    }
+
+    effect("is tried again by a resume that comes while it is parked once more", () =>
+      Effect.gen(function* () {
+        const { operator, store } = yield* started(make, poison("a"))
+        yield* dies(store, 19)
+        const { executionId } = yield* operator.status(key)
+        const taken = yield* Effect.flatten(
+          store.modify(executionId, (one) => transitions.taken(one, 1))
+        )
+        yield* store.modify(executionId, transitions.resumed)
+        const after = yield* Effect.flatten(store.modify(executionId, transitions.parked))
+        assert.deepInclude(after, { runner: undefined, pause: undefined, dueMillis: 0, deaths: 0 })
+        assert.isTrue(transitions.isPoison(taken))
+      })
+    )
+
+    effect("is not parked while it comes forward", () =>
+      Effect.gen(function* () {
+        const steps = Array.from({ length: 15 }, (_, i) => note(`step ${i}`, 2))
+        const { operator, store } = yield* started(make, Effect.all(steps, { discard: true }))
+        yield* dies(store, 15)
+        yield* VirtualClock.pass("1 minute")
+        assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+      })
+    )
+  })
+}
