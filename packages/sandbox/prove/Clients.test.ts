@@ -12,6 +12,7 @@ import * as Prove from "@manilla/sandbox/Prove"
 import type * as Sandbox from "@manilla/sandbox/Sandbox"
 import { cardFrom, collection, payoutFrom, walletIn } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 
 const key = IdempotencyKey.derive("crash", "42")
 const { operation: _, ...payment } = collection
@@ -38,9 +39,11 @@ for (const [name, call] of Object.entries(calls)) {
       let told: Prove.Told = "open"
       return Prove.everyFault({
         process: Clients.layer,
-        reset: Effect.sync(() => {
-          told = "open"
-        }),
+        store: Layer.effectDiscard(
+          Effect.sync(() => {
+            told = "open"
+          })
+        ),
         lives: {
           call: Effect.map(call, ({ status }) => {
             told = status === "COMPLETED" ? "paid" : "review"

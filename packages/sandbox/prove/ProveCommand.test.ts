@@ -100,7 +100,6 @@ describe("a server", () => {
     const { code, stdout } = await prove(file, "--html", html, "--junit", junit)
     assert.strictEqual(code, 1, stdout)
     assert.match(stdout, /Money moved (twice|\d+ times) for one order, by PAY-/)
-    for (const line of stdout.split("\n")) assert.isAtMost(line.length, 100, line)
     assert.match(readFileSync(html, "utf8"), /Money moved .* for one order/)
     assert.match(readFileSync(junit, "utf8"), /<testcase .*<failure message="Money/)
   }, 600_000)
@@ -109,7 +108,7 @@ describe("a server", () => {
     const file = await proofOf()
     const { code, stdout } = await prove(file, "--run", "20")
     assert.strictEqual(code, 0, stdout)
-    assert.match(stdout, /Run 20: the \w+ [^]*POST \/payments  A[^]*A is the key/)
+    assert.match(stdout, /Run 20, 1st [^]*POST \/payments  A[^]*A is the key/)
   }, 600_000)
 })
 
@@ -155,7 +154,7 @@ describe("one line with the remedy is printed", () => {
   it("if it never becomes calm", async () => {
     const file = await proofOf({ env: ", STUCK: yes", more: "patience: 2 seconds" })
     const { code, stdout } = await prove(file)
-    assert.match(stdout, /After 2 seconds the order is still open/)
+    assert.match(stdout, /After \d+ lives the order is still open/)
     assert.strictEqual(code, 1)
   }, 120_000)
 

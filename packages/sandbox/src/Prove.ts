@@ -16,20 +16,20 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type { BearerTokens } from "@manilla/core/BearerTokens"
 import type * as Gateway from "@manilla/core/Gateway"
+import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
-import * as all from "./internal/prove/all.js"
-import * as globals from "./internal/prove/globals.js"
 import type * as judge from "./internal/prove/judge.js"
 import * as plan from "./internal/prove/plan.js"
 import * as report from "./internal/prove/report.js"
 import * as times from "./internal/prove/time.js"
+import * as trials from "./internal/prove/trial.js"
 import * as world from "./internal/prove/world.js"
 import * as Sandbox from "./Sandbox.js"
 import * as SandboxGateway from "./SandboxGateway.js"
@@ -64,8 +64,6 @@ export interface Options {
   readonly seed?: number | undefined
   /** Repeats only this run, and prints the logs of the program. 0 is the run without faults. */
   readonly run?: number | undefined
-  /** How often the script runs in one run, until nothing changes any more. Defaults to 30. */
-  readonly rounds?: number | undefined
   /** A file for the report of a proof that fails, in HTML. */
   readonly file?: string | undefined
   /** The options of the sandbox. */
@@ -84,16 +82,17 @@ export interface Checkout<Life extends string, Store, Process, R> extends Option
    * the words of `Told` has told it to the buyer.
    */
   readonly lives: Readonly<Record<Life, Effect.Effect<unknown, unknown, R>>>
-  /** The lives in their order. They are repeated until nothing changes. */
+  /** The lives in their order. They are repeated until nothing changes, at most 30 times. */
   readonly script: ReadonlyArray<NoInfer<Life>>
   /** What the checkout says about the order now. It is asked after each life. */
   readonly told: Effect.Effect<Told, unknown, R>
-  /** The store. It is new in each run, and outlives the processes of the run. */
+  /**
+   * The store. Its layer is built in each run, and outlives the processes of the run. The layer of one that is shared
+   * puts it back.
+   */
   readonly store?: Layer.Layer<Store, unknown> | undefined
   /** The services of a process. They are built again after each death. */
   readonly process?: Layer.Layer<Process, unknown, Store | Services> | undefined
-  /** Puts back a store that is not a layer, before each run. */
-  readonly reset?: Effect.Effect<unknown, unknown, R> | undefined
 }
 
 /**
@@ -124,7 +123,7 @@ export interface Failure {
   readonly rule: 1 | 2 | 3 | 4 | 5
   /** What happened, such as `Money moved twice for one order, by …`. */
   readonly sentence: string
-  /** The faults of the run, such as `the 1st Payments.create gets no response`. */
+  /** The faults of the run, such as `1st Payments.create: answer lost`. */
   readonly faults: string
 }
 
@@ -179,50 +178,22 @@ export class ProofFailed extends Data.TaggedError("ProofFailed")<{
 export const everyFault = <Life extends string, R, Store = never, Process = never>(
   checkout: Checkout<Life, Store, Process, R>
 ): Effect.Effect<Proof, ProofFailed, Exclude<R, Store | Process | Services>> =>
-  Effect.gen(function* () {
-    type Inner = Store | Process | Services
-    const outer = yield* Effect.context<Exclude<R, Inner>>()
-    const {
-      lives,
-      process = Layer.empty,
-      reset = Effect.void,
-      script,
-      store = Layer.empty,
-      told
-    } = checkout
-    return yield* prove(checkout, {
-      script,
-      open: () =>
-        Effect.map(Layer.build(store as Layer.Layer<Store, unknown>), (stored) => {
-          let isReset = false
-          return ({ client, sandbox }) =>
-            Effect.gen(function* () {
-              const services = SandboxGateway.layer().pipe(
-                Layer.provideMerge(Layer.succeed(HttpClient.HttpClient, client)),
-                Layer.provideMerge(Layer.succeed(Sandbox.Sandbox, sandbox))
-              )
-              const built = yield* Layer.build(
-                Layer.provideMerge(
-                  process as Layer.Layer<Process, unknown, Store | Services>,
-                  services
-                ).pipe(Layer.provideMerge(Layer.succeedContext(stored)))
-              )
-              // A context with all that `R` may name: what the proof provides, and what its caller does.
-              const context = Context.merge(outer, built) as Context.Context<R>
-              const run = <A, E>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, context)
-              if (!isReset) yield* run(reset)
-              isReset = true
-              return { told: run(told), lives: mapValues(lives, run) }
-            })
-        })
+  Effect.flatMap(Effect.context<Exclude<R, Store | Process | Services>>(), (outer) => {
+    const { process = Layer.empty, store = Layer.empty } = checkout
+    const services = Layer.provideMerge(
+      process as Layer.Layer<Process, unknown, Store | Services>,
+      SandboxGateway.layer()
+    )
+    return prove(checkout, {
+      ...checkout,
+      store: store as Layer.Layer<Store, unknown>,
+      process: Layer.flatMap(
+        Layer.merge(services, Layer.context<Store | world.Outside>()),
+        // All that `R` may name: what the proof provides, and what its caller does.
+        (inner) => Layer.succeedContext(Context.merge(outer, inner) as Context.Context<R>)
+      )
     })
   })
-
-const mapValues = <A, B>(
-  record: Readonly<Record<string, A>>,
-  change: (value: A) => B
-): Readonly<Record<string, B>> =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
 
 /**
  * The service, for a checkout without Effect.
@@ -275,137 +246,128 @@ export type Lives<Life extends string> = Readonly<Record<Life, () => unknown>>
  */
 export const everyFaultPromise = <Life extends string, Store>(
   checkout: PromiseCheckout<Life, Store>
-): Promise<Proof> =>
-  Effect.runPromise(
-    Effect.acquireUseRelease(
-      Effect.sync(globals.install),
-      (virtual) =>
-        prove(checkout, {
-          script: checkout.script,
-          open: (time) =>
-            Effect.gen(function* () {
-              virtual.use(time, () => true)
-              const store = yield* promised(checkout.store)
-              return (services) =>
-                Effect.gen(function* () {
-                  virtual.use(time, services.isAlive)
-                  const service = yield* serviceOf(services)
-                  const lives = yield* promised(() => checkout.process(service, store))
-                  return {
-                    told: promised(() => checkout.told(store)),
-                    lives: mapValues<() => unknown, Effect.Effect<unknown, unknown>>(
-                      lives,
-                      promised
-                    )
-                  }
-                })
-            })
-        }),
-      ({ restore }) => Effect.sync(restore)
-    ).pipe(Effect.withScheduler(times.make().scheduler()))
+): Promise<Proof> => {
+  const { process, run, script, store, told } = checkout
+  const Stored = Context.GenericTag<"Store", Store>("Store")
+  const Process = Context.GenericTag<"Process", Lives<Life>>("Process")
+  const start = Effect.gen(function* () {
+    const service = yield* serviceOf(run !== undefined)
+    const stored = yield* Stored
+    return yield* promised(() => process(service, stored))
+  })
+  const lives = script.map((life) => [
+    life,
+    Effect.flatMap(Process, (lives) => promised(() => lives[life]()))
+  ])
+  const proof = prove(
+    checkout,
+    {
+      script,
+      lives: Object.fromEntries(lives),
+      told: Effect.flatMap(Stored, (stored) => promised(() => told(stored))),
+      store: Layer.effect(Stored, promised(store)),
+      process: Layer.merge(Layer.effect(Process, start), Layer.context<"Store">())
+    },
+    "install"
   )
+  return Effect.runPromise(Effect.withScheduler(proof, times.alone().scheduler()))
+}
 
 const promised = <A>(make: () => A | Promise<A>): Effect.Effect<A, unknown> =>
   Effect.tryPromise({ try: async () => make(), catch: (error) => error })
 
-const serviceOf = ({ client, logs, sandbox }: world.Services): Effect.Effect<Service> =>
+const serviceOf = (logs: boolean) =>
   Effect.gen(function* () {
-    const { client_id, client_secret } = yield* sandbox.credentials
-    const { authUrl, baseUrl } = sandbox
-    return {
+    const outside = yield* Effect.context<world.Outside>()
+    const { authUrl, baseUrl, credentials } = yield* Sandbox.Sandbox
+    const { client_id, client_secret } = yield* credentials
+    const service: Service = {
       authUrl,
       baseUrl,
       clientId: client_id,
       clientSecret: Redacted.value(client_secret),
       gateway: SandboxGateway.layer().pipe(
-        Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
-        Layer.provide(Layer.succeed(Sandbox.Sandbox, sandbox)),
+        Layer.provide(Layer.succeedContext(outside)),
         Layer.provideMerge(logs ? Layer.empty : Logger.remove(Logger.defaultLogger)),
         Layer.orDie
       ),
-      fetch: fetchOf(client)
+      fetch: fetchOf(yield* HttpClient.HttpClient)
     }
+    return service
   })
 
 const fetchOf =
   (client: HttpClient.HttpClient): typeof fetch =>
   async (input, init) => {
     const request = new Request(input, init)
+    const { headers, method, signal, url } = request
     const body = new Uint8Array(await request.arrayBuffer())
-    const sent = HttpClientRequest.make(request.method as "GET")(request.url).pipe(
-      HttpClientRequest.setHeaders(Object.fromEntries(request.headers)),
-      body.length === 0
-        ? (empty) => empty
-        : HttpClientRequest.bodyUint8Array(body, request.headers.get("content-type") ?? undefined)
+    const sent = HttpClientRequest.make(method as "GET")(url, { headers }).pipe(
+      HttpClientRequest.bodyUint8Array(body, headers.get("content-type") ?? undefined)
     )
-    const response = client.execute(sent).pipe(
-      Effect.flatMap((answer) =>
-        Effect.map(
-          answer.arrayBuffer,
-          (bytes) => new Response(bytes, { status: answer.status, headers: answer.headers })
-        )
-      ),
-      Effect.mapError((error) => new TypeError("fetch failed", { cause: error.cause ?? error })),
-      Effect.either
-    )
-    const { signal } = request
-    const received = await Effect.runPromise(response, { signal }).catch((error: unknown) => {
-      throw signal.aborted ? signal.reason : error
+    const received = Effect.gen(function* () {
+      const answer = yield* client.execute(sent)
+      const { headers, status } = answer
+      return new Response(yield* answer.arrayBuffer, { status, headers })
     })
-    if (Either.isLeft(received)) throw received.left
-    return received.right
+    const exit = await Effect.runPromiseExit(received, { signal })
+    if (Exit.isSuccess(exit)) return exit.value
+    throw signal.aborted
+      ? signal.reason
+      : new TypeError("fetch failed", { cause: Cause.squash(exit.cause) })
   }
 
-const prove = (options: Options, program: world.Program): Effect.Effect<Proof, ProofFailed> =>
+const prove = <Store, R>(
+  options: Options,
+  checkout: world.Checkout<Store, R>,
+  globals?: "install"
+): Effect.Effect<Proof, ProofFailed> =>
   Effect.gen(function* () {
-    const { file, pairs = 100, rounds = 30, run, sandbox = {}, seed = 1 } = options
-    const result = yield* all
+    const { file, pairs = 100, run, sandbox = {}, seed = 1 } = options
+    const logs = run !== undefined
+    const proved = yield* trials
       .prove({
-        pairs,
-        seed,
-        run,
-        inProcess: true,
-        trial: (one, calm) =>
-          world.trial(program, one, calm, { sandbox, rounds, logs: run !== undefined }),
-        repeat: (number) =>
-          `add { run: ${number}, seed: ${seed}, pairs: ${pairs} } to its options.`,
-        onRun: () => Effect.void
+        ...{ pairs, seed, run, inProcess: true, problem: report.problemOf },
+        trial: (one, known) => {
+          const time = globals ? times.install() : times.alone()
+          const subject = world.make(checkout, { logs, sandbox, time })
+          return trials
+            .trial(one, known, world.timing, subject)
+            .pipe(
+              Effect.scoped,
+              Effect.withClock(time.clock),
+              Effect.ensuring(Effect.sync(time.restore))
+            )
+        }
       })
-      .pipe(Effect.mapError((error) => new ProofFailed({ message: messageOf(error) })))
+      .pipe(
+        Effect.mapError((error) =>
+          error instanceof trials.Problem
+            ? new ProofFailed({ message: error.message })
+            : new ProofFailed({ message: `The store cannot be opened: ${String(error)}` })
+        )
+      )
+    const repeat = (number: number) =>
+      `add { run: ${number}, seed: ${seed}, pairs: ${pairs} } to its options.`
+    const result = { ...proved, repeat }
     const text = report.text(result)
     const proof: Proof = {
       runs: report.counted(result).length,
-      missed: report.missed(result),
-      failures: report.failures(result).map(({ first }) => ({
-        run: first.run.number,
-        rule: first.violations[0]?.rule ?? 1,
-        sentence: first.violations[0]?.sentence ?? "",
-        faults: plan.words(first.run)
+      missed: report.numbers(report.missed(result)),
+      failures: report.failures(result).map(({ first, rule, sentence }) => ({
+        ...{ run: first.run.number, rule, sentence, faults: plan.words(first.run) }
       })),
       text
     }
-    if (proof.failures.length > 0) {
-      if (file !== undefined) yield* write(file, result)
-      return yield* new ProofFailed({ message: text, proof })
+    if (proof.failures.length === 0) {
+      const shown = run === undefined ? [] : proved.trials
+      yield* Console.log([text, ...shown.flatMap(report.drawing)].join("\n"))
+      return proof
     }
-    const shown = run === undefined ? [] : result.trials
-    yield* Console.log([text, ...shown.flatMap(report.drawing)].join("\n"))
-    return proof
-  })
-
-const messageOf = (error: unknown): string =>
-  error instanceof all.Problem ? error.message : `The store cannot be opened: ${String(error)}`
-
-/** Only Node has files, and a proof also runs in browsers. */
-const write = (file: string, result: report.Report): Effect.Effect<void, ProofFailed> =>
-  Effect.tryPromise({
-    try: async () => {
-      const [fs, html] = await Promise.all([
-        import("node:fs/promises"),
-        import("./internal/prove/html.js")
-      ])
-      await fs.writeFile(file, await Effect.runPromise(html.make(result)))
-    },
-    catch: (error) =>
-      new ProofFailed({ message: `The report ${file} is not written: ${String(error)}` })
+    // Only Node has files, and a proof also runs in browsers.
+    if (file !== undefined) {
+      const { write } = yield* Effect.promise(() => import("./internal/prove/html.js"))
+      yield* Effect.mapError(write(file, result), (error) => new ProofFailed(error))
+    }
+    return yield* new ProofFailed({ message: text, proof })
   })

@@ -4,14 +4,13 @@
 import * as Issues from "@manilla/core/Issues"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import { writeFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { parseArgs } from "node:util"
-import * as all from "../prove/all.js"
 import * as html from "../prove/html.js"
 import * as outside from "../prove/outside.js"
 import * as plan from "../prove/plan.js"
 import * as report from "../prove/report.js"
+import * as trials from "../prove/trial.js"
 import { UsageError } from "./cli.js"
 import * as file from "./file.js"
 import * as proofFile from "./proof.js"
@@ -75,45 +74,34 @@ export const command = (args: ReadonlyArray<string>) =>
     const clock = yield* Effect.clock
     const start = clock.unsafeCurrentTimeMillis()
     yield* Console.error("A run without faults first …")
-    const result = yield* all.prove({
-      pairs: proof.pairs,
-      seed: proof.seed,
-      inProcess: false,
-      run,
+    const proved = yield* trials.prove({
+      ...{ pairs: proof.pairs, seed: proof.seed, run, inProcess: false, problem: report.problemOf },
       trial: (one, known) => outside.trial(proof, cwd, one, known),
-      repeat: (number) => `manilla-sandbox prove ${path} --run ${number}`,
       onRun: (one, done, count) => {
-        const failed = done.filter(({ violations }) => violations.length > 0).length
         const took = clock.unsafeCurrentTimeMillis() - start
-        const left = (took / (done.length + 1)) * (count - done.length)
-        const line = `${done.length + 1}/${count}  ${failed} failed  ${report.duration(left)} left`
-        return progress(line, plan.words(one))
+        const left = report.duration((took / (done.length + 1)) * (count - done.length))
+        const failed = done.filter(report.hasFailed).length
+        return progress(`${done.length + 1}/${count}  ${failed} failed  ${left} left`, one)
       }
     })
+    const repeat = (number: number) => `manilla-sandbox prove ${path} --run ${number}`
+    const result = { ...proved, repeat }
     if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
-    yield* Console.log(report.text(result, "table"))
-    if (run !== undefined) {
-      const shown = run === 0 ? [result.calm] : result.trials
-      for (const trial of shown.filter(({ violations }) => violations.length === 0)) {
-        yield* Console.log(["", report.titleOf(trial), ...report.drawing(trial)].join("\n"))
-      }
+    yield* Console.log(report.text(result))
+    const shown = run === undefined ? [] : [...(run === 0 ? [result.calm] : []), ...result.trials]
+    for (const trial of shown.filter((one) => !report.hasFailed(one))) {
+      yield* Console.log(["", report.titleOf(trial), ...report.drawing(trial)].join("\n"))
     }
-    if (values.html !== undefined) yield* write(values.html, yield* html.make(result))
-    if (values.junit !== undefined) yield* write(values.junit, report.junit(result))
+    if (values.html !== undefined) yield* html.write(values.html, result)
+    if (values.junit !== undefined) yield* html.writeText(values.junit, report.junit(result))
     return report.failed(result).length === 0
   })
 
 /** One line in a terminal, and otherwise a line for every tenth run. */
-const progress = (line: string, words: string) =>
+const progress = (line: string, run: plan.Run) =>
   Effect.sync(() => {
     const { columns = 80, isTTY } = process.stderr
-    if (isTTY) process.stderr.write(`\r\u001b[K${`${line}  ${words}`.slice(0, columns - 1)}`)
+    const whole = `${line}  ${plan.words(run)}`.slice(0, columns - 1)
+    if (isTTY) process.stderr.write(`\r\u001b[K${whole}`)
     else if (/^\d*1\//.test(line)) process.stderr.write(`${line}\n`)
-  })
-
-const write = (path: string, text: string) =>
-  Effect.tryPromise({
-    try: () => writeFile(path, text),
-    catch: (cause) =>
-      new all.Problem({ message: `${path} is not written: ${file.reasonOf(cause)}` })
   })

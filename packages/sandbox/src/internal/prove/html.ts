@@ -2,103 +2,50 @@
  * The report of a proof as one HTML file. It has the drawing of the sandbox's page, without its scripts.
  */
 import * as Effect from "effect/Effect"
+import { writeFile } from "node:fs/promises"
 import { pathToFileURL } from "node:url"
+import { renderToString } from "preact-render-to-string"
 import * as files from "../page/files.js"
 import * as judge from "./judge.js"
 import * as report from "./report.js"
+import { Problem } from "./trial.js"
 
-/** A node of the page: a text, or an element or component with its properties. */
-type Node =
-  | string
-  | number
-  | boolean
-  | null
-  | undefined
-  | ReadonlyArray<Node>
-  | {
-      readonly type: string | ((props: object) => Node)
-      readonly props: Readonly<Record<string, unknown>> & { readonly children?: Node }
-    }
-
-const attribute = (name: string, value: unknown): string => {
-  if (value === undefined || value === false || typeof value === "function") return ""
-  const text =
-    typeof value === "object" && value !== null
-      ? Object.entries(value)
-          .map(
-            ([property, one]) => `${property.replace(/[A-Z]/g, (letter) => `-${letter}`)}:${one}`
-          )
-          .join(";")
-      : String(value)
-  return ` ${name}="${report.escape(text)}"`
+/** A row as the page's drawing takes it. */
+const attemptOf = (row: report.Row, id: number) => {
+  const { exchange, sinceMillis } = row
+  const event = exchange === undefined ? row.event : undefined
+  return {
+    id,
+    key: exchange?.key ?? null,
+    label: event?.text ?? (exchange && report.labelOf(exchange)),
+    startMillis: sinceMillis,
+    endMillis: sinceMillis + (exchange?.tookMillis ?? 0),
+    status: exchange?.outcome ?? { answer: "", effect: "", tone: event?.tone ?? "" },
+    isReplay: exchange?.replay ?? false,
+    reachedService: exchange?.fault?.answersInstead !== true
+  }
 }
-
-const render = (node: Node): string => {
-  if (node === null || node === undefined || typeof node === "boolean") return ""
-  if (typeof node === "string" || typeof node === "number") return report.escape(String(node))
-  if (isList(node)) return node.map(render).join("")
-  const { props, type } = node
-  if (typeof type === "function") return render(type(props))
-  const { children, ...rest } = props
-  const attributes = Object.entries(rest).map(([name, value]) => attribute(name, value))
-  return type === "wbr" ? "<wbr>" : `<${type}${attributes.join("")}>${render(children)}</${type}>`
-}
-
-const isList = (node: Node): node is ReadonlyArray<Node> => Array.isArray(node)
 
 interface Page {
-  readonly Drawing: (props: {
-    readonly attempts: ReadonlyArray<object>
-    readonly label: string
-  }) => Node
+  readonly Drawing: (props: object) => Parameters<typeof renderToString>[0]
 }
 
-/** The rows as the page's drawing takes them. */
-const attemptsOf = (trial: report.Trial) =>
-  report.rowsOf(trial).map(({ event, exchange, sinceMillis }, id) =>
-    exchange === undefined
-      ? {
-          id,
-          key: null,
-          label: event?.text ?? "",
-          startMillis: sinceMillis,
-          endMillis: sinceMillis,
-          status: { answer: "", effect: "", tone: event?.tone ?? "" },
-          isReplay: false,
-          reachedService: true
-        }
-      : {
-          id,
-          key: exchange.key ?? null,
-          label: report.labelOf(exchange),
-          startMillis: sinceMillis,
-          endMillis: sinceMillis + (exchange.tookMillis ?? 0),
-          status: exchange.outcome === "open" ? undefined : exchange.outcome,
-          isReplay: exchange.replay,
-          reachedService: exchange.fault?.answersInstead !== true
-        }
-  )
+const paragraphs = (lines: ReadonlyArray<string>) =>
+  lines.map((line) => `<p>${report.escape(line)}</p>`).join("\n")
 
-export const make = (result: report.Report) =>
+const make = (result: report.Report) =>
   Effect.gen(function* () {
-    const styles = yield* Effect.all([files.read("page.css"), files.read("drawing.css")])
+    const styles = yield* Effect.orDie(Effect.all(["page.css", "drawing.css"].map(files.read)))
     const { Drawing }: Page = yield* Effect.promise(
       () => import(pathToFileURL(files.pathOf("drawing.js")).href)
     )
-    const paragraphs = (lines: ReadonlyArray<string>) =>
-      lines.flatMap((line) => (line === "" ? [] : `<p>${report.escape(line)}</p>`)).join("\n")
-    const sections = report.failures(result).map(({ first, others }) => {
-      const sentences = first.violations.map(({ sentence }) => sentence)
-      const title = report.titleOf(first)
+    const sections = report.failures(result).map(({ first, rule }) => {
+      const label = report.titleOf(first)
       return `<section>
-<h2>${report.escape(title)}</h2>
-<div class="note bad">${paragraphs(sentences)}</div>
-${render(Drawing({ attempts: attemptsOf(first), label: title }))}
-${paragraphs([
-  judge.remedies[first.violations[0]?.rule ?? 1],
-  report.others(others),
-  `Repeat this run: ${result.repeat(first.run.number)}`
-])}
+<h2>${report.escape(label)}</h2>
+<div class="note bad">${paragraphs(first.violations.map(({ sentence }) => sentence))}</div>
+${renderToString(Drawing({ attempts: report.rowsOf(first).map(attemptOf), label }))}
+${paragraphs([judge.remedies[rule], `Repeat this run: ${result.repeat(first.run.number)}`])}
 </section>`
     })
     const failed = report.failed(result).length
@@ -121,3 +68,12 @@ ${sections.join("\n")}
 </html>
 `
   })
+
+export const writeText = (path: string, text: string) =>
+  Effect.tryPromise({
+    try: () => writeFile(path, text),
+    catch: (cause) => new Problem({ message: `${path} is not written: ${String(cause)}` })
+  })
+
+export const write = (path: string, result: report.Report) =>
+  Effect.flatMap(make(result), (html) => writeText(path, html))

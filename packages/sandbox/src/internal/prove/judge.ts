@@ -1,6 +1,7 @@
 /**
  * The judge of a run: the ledger and the log of the sandbox, never the answer of a mock.
  */
+import * as Array from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -13,8 +14,11 @@ import { isWrite } from "./faults.js"
 /** What the checkout says about its order. */
 export type Told = "paid" | "not paid" | "open" | "review"
 
+export const isTold = (value: unknown): value is Told =>
+  value === "paid" || value === "not paid" || value === "open" || value === "review"
+
 export interface Violation {
-  /** 1 to 5, as in the documentation of `Prove`. */
+  /** As in the documentation of `Prove`. */
   readonly rule: 1 | 2 | 3 | 4 | 5
   readonly sentence: string
 }
@@ -28,54 +32,45 @@ interface Movement {
   readonly hasMoved: boolean
 }
 
-export interface Books {
-  readonly movements: ReadonlyArray<Movement>
-  /** Writes that were sent, and have not been processed. */
-  readonly onTheirWay: number
-  readonly exchanges: ReadonlyArray<Exchange>
+interface Row {
+  readonly amount: string
+  readonly currency: string
+  readonly idempotency_key?: string | undefined
+  readonly reference?: string | undefined
+  readonly status: string
 }
 
-export const read = (sandbox: Sandbox.Service, onTheirWay: number): Effect.Effect<Books> =>
+export interface Books extends Effect.Effect.Success<ReturnType<typeof read>> {}
+
+/** Reads the books. Some writes may have been sent, and not be processed yet. */
+export const read = (sandbox: Sandbox.Service, onTheirWay: number) =>
   Effect.gen(function* () {
-    const all = yield* Effect.all({
-      cards: sandbox.cards,
-      links: sandbox.paymentLinks,
-      payments: sandbox.paymentIntents,
-      payouts: sandbox.payouts,
-      transactions: sandbox.transactions
-    })
-    const uses = (reference = "") =>
-      all.transactions.filter(({ source }) => source === reference).length
-    interface Row {
-      readonly amount: string
-      readonly currency: string
-      readonly reference?: string | undefined
-      readonly status: string
-    }
-    const movement = (
-      kind: Movement["kind"],
-      { amount, currency, reference = "", status }: Row,
-      key?: string
-    ): ReadonlyArray<Movement> => {
-      const used = uses(reference)
-      const isOpen = used === 0 && /^(PENDING|ACTIVE)$/.test(status)
-      const one = { kind, name: reference, key, money: `${amount} ${currency}`, hasMoved: used > 0 }
-      return Array.from({ length: isOpen ? 1 : used }, () => one)
-    }
+    const transactions = yield* sandbox.transactions
+    const movements =
+      (kind: Movement["kind"]) =>
+      ({ amount, currency, idempotency_key: key, reference = "", status }: Row) => {
+        const uses = transactions.filter(({ source }) => source === reference)
+        const isOpen = uses.length === 0 && /^(PENDING|ACTIVE)$/.test(status)
+        const hasMoved = uses.length > 0
+        const one = { kind, name: reference, key, money: `${amount} ${currency}`, hasMoved }
+        return isOpen ? [one] : uses.map((): Movement => one)
+      }
+    const payments = (yield* sandbox.paymentIntents).filter(({ operation }) =>
+      /^(COLLECTION|DEPOSIT)$/.test(operation)
+    )
+    const cards = (yield* sandbox.cards).map((card): Movement => ({
+      kind: "card",
+      name: card.id,
+      key: card.issuance_reference,
+      money: `${card.charged_amount} ${card.charged_currency}`,
+      hasMoved: true
+    }))
     return {
       movements: [
-        ...all.payments
-          .filter(({ operation }) => operation === "COLLECTION" || operation === "DEPOSIT")
-          .flatMap((row) => movement("payment", row, row.idempotency_key)),
-        ...all.payouts.flatMap((row) => movement("payout", row, row.idempotency_key)),
-        ...all.links.flatMap((row) => movement("payment link", row)),
-        ...all.cards.map((card) => ({
-          kind: "card" as const,
-          name: card.id,
-          key: card.issuance_reference,
-          money: `${card.charged_amount} ${card.charged_currency}`,
-          hasMoved: true
-        }))
+        ...payments.flatMap(movements("payment")),
+        ...(yield* sandbox.payouts).flatMap(movements("payout")),
+        ...(yield* sandbox.paymentLinks).flatMap(movements("payment link")),
+        ...cards
       ],
       onTheirWay,
       exchanges: yield* sandbox.exchanges
@@ -83,26 +78,19 @@ export const read = (sandbox: Sandbox.Service, onTheirWay: number): Effect.Effec
   })
 
 /** Tells the orders of a run apart, by its calm run. */
-export interface Calm {
-  /** The movements that the script makes when it runs once. */
-  readonly movements: ReadonlyArray<Movement>
-  /** The orders by the request of each: more than one if the calm run has several keys. */
-  readonly hasManyOrders: (operation: string) => boolean
-  readonly orderOf: (exchange: Exchange) => string
-  readonly mostPerMinute: number
-}
+export interface Calm extends ReturnType<typeof calmOf> {}
 
-export const calmOf = ({ exchanges, movements }: Books): Calm => {
-  const keys = new Map<string, Set<string>>()
-  for (const { key, operation = "" } of exchanges) {
-    if (key !== undefined) keys.set(operation, (keys.get(operation) ?? new Set()).add(key))
-  }
-  const hasManyOrders = (operation: string) => (keys.get(operation)?.size ?? 0) > 1
+/** The books are those of a calm run whose script ran once. */
+export const calmOf = ({ exchanges, movements }: Books) => {
+  const hasManyOrders = (operation: string) =>
+    new Set(exchanges.filter((one) => one.operation === operation).map(({ key }) => key)).size > 1
   return {
     movements,
-    hasManyOrders,
-    orderOf: (exchange) =>
-      hasManyOrders(exchange.operation ?? "") ? bodyOf(exchange) : (exchange.operation ?? ""),
+    /** An operation has one order, or one for each request if the calm run has several keys. */
+    orderOf: (exchange: Exchange) => {
+      const { operation = "" } = exchange
+      return hasManyOrders(operation) ? bodyOf(exchange) : operation
+    },
     mostPerMinute: Math.max(100, 10 * exchanges.length)
   }
 }
@@ -112,10 +100,8 @@ const parse = Schema.decodeUnknownOption(Schema.parseJson(Schema.Object))
 /** The request without its key, in one form. */
 const bodyOf = ({ body }: Exchange): string => {
   const text = new TextDecoder().decode(Redacted.value(body))
-  return Option.match(parse(text), {
-    onNone: () => text,
-    onSome: (json) => canonical({ ...json, idempotency_key: undefined })
-  })
+  const members = Option.map(parse(text), (json) => ({ ...json, idempotency_key: undefined }))
+  return Option.match(members, { onNone: () => text, onSome: canonical })
 }
 
 const list = (all: ReadonlyArray<Movement>) => {
@@ -126,104 +112,80 @@ const list = (all: ReadonlyArray<Movement>) => {
 }
 
 /** Rule 1: no operation moves money twice. */
-export const movedTwice = ({ exchanges, movements }: Books, calm: Calm): ReadonlyArray<Violation> =>
-  Object.entries(groupBy(movements, (one) => orderKeyOf(one, exchanges, calm))).flatMap(
-    ([order, all]) => {
-      const expected = calm.movements.filter(({ kind }) => kind === all[0]?.kind).length
-      const allowed = order === all[0]?.kind ? Math.max(expected, 1) : 1
-      if (all.length <= allowed) return []
-      const kind = all[0]?.kind ?? ""
-      const moved = all.filter(({ hasMoved }) => hasMoved).length
-      const times = (often: number) => (often === 2 ? "twice" : `${often} times`)
-      const sentence =
-        kind === "payment link"
-          ? `${all.length} payment links can be paid for one order: ${list(all)}.`
-          : moved > allowed
-            ? `Money moved ${times(moved)} for one order, by ${list(all)}.`
-            : `Money may move ${times(all.length)} for one order, by ${list(all)}.`
-      return [{ rule: 1, sentence }]
-    }
-  )
-
-const groupBy = <A>(all: ReadonlyArray<A>, by: (one: A) => string) => {
-  const groups: Record<string, Array<A>> = {}
-  for (const one of all) (groups[by(one)] ??= []).push(one)
-  return groups
-}
-
-const orderKeyOf = ({ key, kind }: Movement, exchanges: Books["exchanges"], calm: Calm): string => {
-  const made = key === undefined ? undefined : exchanges.find((one) => one.key === key)
-  return made?.operation !== undefined && calm.hasManyOrders(made.operation)
-    ? `${kind} ${calm.orderOf(made)}`
-    : kind
+export const movedTwice = (
+  { exchanges, movements }: Books,
+  calm: Calm
+): ReadonlyArray<Violation> => {
+  const orderOf = ({ key, kind }: Movement) => {
+    const made = exchanges.find((one) => key !== undefined && one.key === key)
+    const order = made === undefined ? "" : calm.orderOf(made)
+    return order === (made?.operation ?? "") ? kind : order
+  }
+  const groups = Object.entries(Array.groupBy(movements, orderOf))
+  return groups.flatMap(([order, all]) => {
+    const [{ kind }] = all
+    const expected = calm.movements.filter((one) => one.kind === kind).length
+    const allowed = order === kind ? Math.max(expected, 1) : 1
+    const moved = all.filter(({ hasMoved }) => hasMoved).length
+    const times = (often: number) => (often === 2 ? "twice" : `${often} times`)
+    const sentence =
+      kind === "payment link"
+        ? `${all.length} payment links can be paid for one order: ${list(all)}.`
+        : moved > allowed
+          ? `Money moved ${times(moved)} for one order, by ${list(all)}.`
+          : `Money may move ${times(all.length)} for one order, by ${list(all)}.`
+    return all.length > allowed ? [{ rule: 1, sentence }] : []
+  })
 }
 
 /** Rule 2: nobody is told what is not so. The books are those before the answer and those after it. */
-export const lie = (
-  told: Told,
-  before: Books,
-  after: Books,
-  calm: Calm
-): ReadonlyArray<Violation> => {
-  const lied = (sentence: string): ReadonlyArray<Violation> => [{ rule: 2, sentence }]
+export const lie = (told: Told, before: Books, after: Books, calm: Calm): string | undefined => {
   const [first] = before.movements
   if (told === "not paid" && first !== undefined) {
     const state = first.hasMoved ? "the money had moved" : "the money could still move"
-    return lied(`The buyer was told “not paid”, but ${state}: ${first.kind} ${list([first])}.`)
+    return `The buyer was told “not paid”, but ${state}: ${first.kind} ${list([first])}.`
   }
   if (told === "not paid" && before.onTheirWay > 0 && after.onTheirWay > 0) {
-    return lied(
-      "The buyer was told “not paid”, but the money could still move: a request was on its way."
-    )
+    return "The buyer was told “not paid”, but the money could still move: a request was on its way."
   }
   const moved = after.movements.filter(({ hasMoved }) => hasMoved).length
   if (told === "paid" && moved < Math.max(1, calm.movements.length)) {
     const why = after.movements.length > moved ? "is not final yet" : "has not moved"
-    return lied(`The buyer was told “paid”, but the money ${why}.`)
+    return `The buyer was told “paid”, but the money ${why}.`
   }
-  return []
+  return undefined
 }
 
-/** Faults after which the caller has an answer that tells nothing. */
-const garbled = new Set(["broken body", "other response"])
-
-const isUnknown = ({ fault, outcome }: Exchange): boolean => {
-  if (typeof outcome !== "number") return !fault?.name.startsWith("no connection")
-  return outcome >= 500 || outcome === 408 || outcome === 409 || garbled.has(fault?.name ?? "")
-}
+const isUnknown = ({ fault, outcome }: Exchange): boolean =>
+  typeof outcome === "number"
+    ? outcome >= 500 ||
+      /^(408|409)$/.test(String(outcome)) ||
+      // The caller has an answer that tells nothing.
+      /^(truncated body|answer of somebody else)$/.test(fault?.name ?? "")
+    : !fault?.name.startsWith("no connection")
 
 /** Rule 4: after an unknown outcome, the same request with the same key. */
-export const changedKeys = (
-  exchanges: Books["exchanges"],
-  calm: Calm
-): ReadonlyArray<Violation> => {
-  const violations: Array<Violation> = []
+export const changedKey = (exchanges: Books["exchanges"], calm: Calm): string | undefined => {
   const writes = exchanges.filter((one) => one.key !== undefined && isWrite(one.operation ?? ""))
-  const add = (sentence: string) => violations.push({ rule: 4, sentence })
   for (const [index, write] of writes.entries()) {
+    const { atMillis: now, key, operation } = write
     const earlier = writes
       .slice(0, index)
-      .filter(
-        (one) => one.operation === write.operation && calm.orderOf(one) === calm.orderOf(write)
-      )
-    const same = earlier.find((one) => one.key === write.key)
-    if (same !== undefined && bodyOf(same) !== bodyOf(write)) {
-      add(`The key ${write.key} was sent with two different requests.`)
+      .filter((one) => one.operation === operation && calm.orderOf(one) === calm.orderOf(write))
+    if (earlier.some((one) => one.key === key && bodyOf(one) !== bodyOf(write))) {
+      return `The key ${key} was sent with two different requests.`
     }
-    for (const [key, all] of Object.entries(groupBy(earlier, (one) => one.key ?? ""))) {
-      /** The last one whose end the caller had seen. A refusal tells nothing about an earlier request. */
+    const others = earlier.filter((one) => one.key !== key)
+    for (const [other, all] of Object.entries(Array.groupBy(others, (one) => one.key ?? ""))) {
+      // A refusal tells nothing about an earlier request.
       const last = all.filter((one) => isUnknown(one) || Number(one.outcome) < 300).at(-1)
-      const isOpen = all.some(
-        ({ atMillis, tookMillis }) => atMillis + (tookMillis ?? Infinity) > write.atMillis
-      )
-      if (key !== write.key && ((last !== undefined && isUnknown(last)) || isOpen)) {
-        add(
-          `The outcome of the key ${key} was unknown, and the same order was sent with another key, ${write.key}.`
-        )
+      const isOpen = all.some(({ atMillis, tookMillis = Infinity }) => atMillis + tookMillis > now)
+      if (isOpen || (last !== undefined && isUnknown(last))) {
+        return `The outcome of the key ${other} was unknown, and the same order was sent with another key, ${key}.`
       }
     }
   }
-  return violations.slice(0, 1)
+  return undefined
 }
 
 /** Rule 5: no storm. Of the times of arrival. */
@@ -231,11 +193,6 @@ export const isStorm = (arrivals: ReadonlyArray<number>, mostPerMinute: number):
   const earlier = arrivals.at(-mostPerMinute - 1)
   return earlier !== undefined && (arrivals.at(-1) ?? 0) - earlier < 60_000
 }
-
-export const storm = (mostPerMinute: number): Violation => ({
-  rule: 5,
-  sentence: `More than ${mostPerMinute} requests were sent within a minute.`
-})
 
 /** The remedy of each rule. */
 export const remedies: Readonly<Record<Violation["rule"], string>> = {

@@ -2,6 +2,7 @@
  * The runs of a proof: each fault at each request of a calm run, then pairs of them. And the injection of their
  * faults into a sandbox.
  */
+import * as Array from "effect/Array"
 import * as Utils from "effect/Utils"
 import type { Intercept } from "../http/incoming.js"
 import * as faults from "./faults.js"
@@ -9,12 +10,11 @@ import * as faults from "./faults.js"
 /** A request: the nth of its operation in a run. Or a life of the script: the nth of its name. */
 export interface Place {
   readonly operation: string
+  /** 0 is the next one after the other fault of its run. */
   readonly nth: number
 }
 
-export interface Trouble extends Place {
-  /** 0 is the next one after the other fault of its run. */
-  readonly nth: number
+interface Trouble extends Place {
   /** A name in `faults.kinds`. */
   readonly kind: string
 }
@@ -25,87 +25,61 @@ export interface Run {
   readonly troubles: ReadonlyArray<Trouble>
 }
 
-export const calm: Run = { number: 0, troubles: [] }
-
 /** After each of the first ones, each of the others: a refusal does not tell what became of a lost request. */
-const sequels = {
-  first: ["responses lost for a time", "death after"],
-  next: ["refusal for a time", "no connection for a time", "lost credentials"]
-} as const
+const firsts = ["answer lost for a time", "death after"]
+const sequels = ["refused for a time", "no connection for a time", "forbidden for a time"]
 
 export const runsOf = (
   places: ReadonlyArray<Place>,
   options: { readonly pairs: number; readonly seed: number; readonly inProcess: boolean }
 ): ReadonlyArray<Run> => {
-  const singles = places.flatMap(({ nth, operation }) =>
-    Object.entries(faults.kinds)
-      .filter(([, { fits, inProcess }]) => fits(operation) && (options.inProcess || !inProcess))
-      .map(([kind]): Trouble => ({ operation, nth, kind }))
+  const kinds = Object.entries(faults.kinds).filter(
+    ([, { inProcess }]) => options.inProcess || !inProcess
   )
-  const isSingle = (kind: string) => singles.some((trouble) => trouble.kind === kind)
-  const after = places
+  const at = (place: Place, of = kinds.map(([kind]) => kind)): ReadonlyArray<Trouble> =>
+    kinds.flatMap(([kind, { fits }]) =>
+      of.includes(kind) && fits(place.operation) ? [{ ...place, kind }] : []
+    )
+  const singles = places.flatMap((place) => at(place))
+  const inOrder = places
     .filter(({ operation }) => faults.isWrite(operation))
     .flatMap((place) =>
-      sequels.first.flatMap((first) =>
-        sequels.next.filter(isSingle).map((next): ReadonlyArray<Trouble> => [
-          { ...place, kind: first },
-          { ...place, kind: next, nth: 0 }
-        ])
+      at(place, firsts).flatMap((first) =>
+        at({ ...place, nth: 0 }, sequels).map((next) => [first, next])
       )
     )
   const random = new Utils.PCGRandom(options.seed)
-  const drawn = () => singles[random.integer(singles.length)]
-  const pairs = Array.from({ length: options.pairs }, () => {
+  const drawn = () => Array.unsafeGet(singles, random.integer(singles.length))
+  const pairs = Array.makeBy(options.pairs, () => {
     const [first, second] = [drawn(), drawn()]
-    if (first === undefined || second === undefined) return []
     const isSame = first.operation === second.operation && first.nth === second.nth
-    return [first, isSame || random.integer(2) === 0 ? { ...second, nth: 0 } : second]
+    return [first, random.integer(2) === 0 || isSame ? { ...second, nth: 0 } : second]
   })
-  return [...singles.map((trouble) => [trouble]), ...after, ...pairs].map((troubles, index) => ({
+  return [...singles.map((one) => [one]), ...inOrder, ...pairs].map((troubles, index) => ({
     number: index + 1,
     troubles
   }))
 }
 
-const ordinal = (nth: number) => {
-  if (nth === 0) return "next"
-  const ends = ["th", "st", "nd", "rd"]
-  const end = Math.floor((nth % 100) / 10) === 1 ? undefined : ends[nth % 10]
-  return `${nth}${end ?? "th"}`
-}
-
-/** Such as `the 2nd Payments.get gets 429`. */
-export const words = ({ troubles }: Run): string =>
-  troubles.length === 0 ? "no fault" : troubles.map(wordsOf).join(", and then ")
+const ordinals = new Intl.PluralRules("en", { type: "ordinal" })
+const ends: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" }
 
 const wordsOf = ({ kind, nth, operation }: Trouble): string =>
-  `the ${ordinal(nth)} ${operation} ${faults.kinds[kind]?.words ?? kind}`
+  `${nth === 0 ? "next" : `${nth}${ends[ordinals.select(nth)] ?? "th"}`} ${operation}: ${kind}`
 
-export interface Injection {
-  readonly intercept: Intercept
-  /** A life begins. Returns whether it runs twice at once. */
-  readonly begin: (life: string) => boolean
-  /** The requests that arrived and the lives, and when the requests arrived. */
-  readonly places: ReadonlyArray<Place>
-  readonly arrivals: ReadonlyArray<number>
-  readonly isReached: () => boolean
-  /** Whether faults can still happen. */
-  readonly isOver: (nowMillis: number) => boolean
-  /** The number of writes that are on their way, whether or not somebody waits for them. */
-  readonly held: () => number
-}
+/** Such as `2nd Payments.get: rate limited`. */
+export const words = ({ troubles }: Run): string => troubles.map(wordsOf).join(", ") || "no fault"
 
-export interface Hooks extends Pick<faults.Met, "again" | "die"> {
+export interface Hooks extends Pick<Parameters<faults.Kind["meet"]>[1], "again" | "die"> {
   /** Tells that a fault begins, in words. */
   readonly note: (text: string) => void
 }
 
-export const inject = (
-  { troubles }: Run,
-  timing: faults.Timing,
-  { again, die, note }: Hooks
-): Injection => {
+export interface Injection extends ReturnType<typeof inject> {}
+
+export const inject = ({ troubles }: Run, timing: faults.Timing, hooks: Hooks) => {
   const counts = new Map<string, number>()
+  /** The requests that arrived and the lives, and when the requests arrived. */
   const places: Array<Place> = []
   const arrivals: Array<number> = []
   /** The end of each fault that was reached. */
@@ -117,49 +91,49 @@ export const inject = (
     const nth = (counts.get(operation) ?? 0) + 1
     counts.set(operation, nth)
     places.push({ operation, nth })
-    const met = troubles.find((trouble) => {
-      const kind = faults.kinds[trouble.kind]
-      if (kind === undefined || !kind.fits(operation)) return false
-      const end = ends.get(trouble)
-      if (end !== undefined) return nowMillis < end
+    const isOver = (one: Trouble) => (ends.get(one) ?? Infinity) <= nowMillis
+    const met = troubles.find((one) => {
+      if (!faults.kinds[one.kind]?.fits(operation) || isOver(one)) return false
+      if (ends.has(one)) return true
       const isDue =
-        trouble.nth === 0
-          ? troubles.every(
-              (other) => other === trouble || (ends.get(other) ?? Infinity) <= nowMillis
-            )
-          : trouble.nth === nth
-      return trouble.operation === operation && isDue
+        one.nth === 0 ? troubles.every((other) => other === one || isOver(other)) : one.nth === nth
+      return one.operation === operation && isDue
     })
     if (met !== undefined && !ends.has(met)) {
-      note(wordsOf({ ...met, nth }))
-      const { lasts = false } = faults.kinds[met.kind] ?? {}
-      ends.set(met, lasts ? nowMillis + timing.lastsMillis : nowMillis)
+      hooks.note(wordsOf({ ...met, nth }))
+      ends.set(met, nowMillis + (faults.kinds[met.kind]?.lasts ? timing.lastsMillis : 0))
     }
     return met
   }
 
+  const intercept: Intercept = ({ emulation, nowMillis, operation }) => {
+    arrivals.push(nowMillis)
+    const met = meet(operation, nowMillis)
+    const kind = met && faults.kinds[met.kind]
+    if (kind === undefined || met === undefined) return undefined
+    const { lateMillis } = timing
+    const weight = faults.isWrite(operation) ? 1 : 0
+    const hold = () => {
+      held += weight
+      return () => void (held -= weight)
+    }
+    return {
+      name: met.kind,
+      answersInstead: kind.instead ?? false,
+      meet: (process) => kind.meet(process, { ...hooks, operation, emulation, lateMillis, hold })
+    }
+  }
+
   return {
+    intercept,
     places,
     arrivals,
-    begin: (life) => meet(life, 0) !== undefined,
-    isReached: () => troubles.every((trouble) => ends.has(trouble)),
-    isOver: (nowMillis) => [...ends.values()].every((end) => end <= nowMillis),
-    held: () => held,
-    intercept: ({ emulation, nowMillis, operation }) => {
-      arrivals.push(nowMillis)
-      const met = meet(operation, nowMillis)
-      const kind = met && faults.kinds[met.kind]
-      if (kind === undefined || met === undefined) return undefined
-      const hold = () => {
-        if (!faults.isWrite(operation)) return () => {}
-        held++
-        return () => void held--
-      }
-      return {
-        name: met.kind,
-        answersInstead: kind.instead ?? false,
-        meet: (process) => kind.meet(process, { ...timing, operation, emulation, hold, die, again })
-      }
-    }
+    /** A life begins. Returns whether it runs twice at once. */
+    begin: (life: string) => meet(life, 0) !== undefined,
+    isReached: () => troubles.every((one) => ends.has(one)),
+    /** Whether no fault that was reached can still happen. */
+    isOver: (nowMillis: number) => [...ends.values()].every((end) => end <= nowMillis),
+    /** The number of writes that are on their way, whether or not somebody waits for them. */
+    held: () => held
   }
 }

@@ -1,131 +1,105 @@
 /**
- * The server under proof as a process. It and its children are in a process group, which is killed as a whole.
+ * Commands of the user as processes. One and its children are in a process group, which is killed as a whole.
  */
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import type * as Scope from "effect/Scope"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect } from "node:net"
-import { Problem } from "./all.js"
+import { Problem } from "./trial.js"
 
-export interface Options {
+interface Command {
   readonly command: string
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
-  /** The address that it listens on. */
-  readonly url: URL
-  readonly patience: Duration.DurationInput
 }
 
-export interface Server {
-  readonly isRunning: () => boolean
-  /** Ends when the whole group is dead. */
-  readonly kill: Effect.Effect<void>
-  /** The end of its output. */
-  readonly output: () => string
+export interface Server extends Effect.Effect.Success<ReturnType<typeof start>> {}
+
+const spawned = ({ command, cwd, env }: Command) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const child = spawn(command, {
+        cwd,
+        env: { ...process.env, ...env },
+        shell: true,
+        detached: true,
+        stdio: ["ignore", "pipe", "pipe"]
+      })
+      let output = ""
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on("data", (bytes: Buffer) => {
+          output = (output + bytes.toString()).slice(-2000)
+        })
+      }
+      const ended = once(child, "exit").catch(() => [])
+      const killNow = () => {
+        try {
+          if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+        } catch {
+          // The group has ended.
+        }
+      }
+      // Also when this process ends in an unexpected way.
+      process.once("exit", killNow)
+      return {
+        ended: Effect.promise(() => ended),
+        isRunning: () => child.exitCode === null && child.signalCode === null,
+        says: () => `Its output: ${output.trim().split("\n").slice(-3).join(" | ") || "none"}`,
+        /** Ends when the whole group is dead. */
+        kill: Effect.promise(async () => {
+          killNow()
+          await ended
+          process.off("exit", killNow)
+        })
+      }
+    }),
+    ({ kill }) => kill
+  )
+
+const isListening = ({ hostname, port }: URL): Promise<boolean> => {
+  const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ""))
+  const answer = once(socket, "connect").then(
+    () => true,
+    () => false
+  )
+  return answer.finally(() => socket.destroy())
 }
 
-const spawned = ({ command, cwd, env }: Pick<Options, "command" | "cwd" | "env">) => {
-  const child = spawn(command, {
-    cwd,
-    env: { ...process.env, ...env },
-    shell: true,
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"]
-  })
-  let output = ""
-  const add = (bytes: Buffer) => {
-    output = (output + bytes.toString()).slice(-2000)
-  }
-  child.stdout.on("data", add)
-  child.stderr.on("data", add)
-  const ended = once(child, "exit").catch(() => [])
-  const killNow = () => {
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
-    } catch {
-      // The group has ended.
-    }
-  }
-  // Also when this process ends in an unexpected way.
-  process.once("exit", killNow)
-  const kill = Effect.promise(async () => {
-    killNow()
-    await ended
-    process.off("exit", killNow)
-  })
-  const isRunning = () => child.exitCode === null && child.signalCode === null
-  return { ended, isRunning, kill, output: () => output.trim().split("\n").slice(-3).join(" | ") }
-}
-
-const isListening = ({ hostname, port }: URL): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) })
-    const end = (answer: boolean) => {
-      socket.destroy()
-      resolve(answer)
-    }
-    socket.once("connect", () => end(true))
-    socket.once("error", () => end(false))
-  })
-
-/** Starts it, and waits until it listens. It is killed at the latest when its scope closes. */
-export const start = (options: Options): Effect.Effect<Server, Problem, Scope.Scope> =>
+/** Starts a server, and waits until it listens on its address. It is killed at the latest when its scope closes. */
+export const start = (options: Command & { readonly url: URL; readonly patienceMillis: number }) =>
   Effect.gen(function* () {
-    const { command, patience, url } = options
-    const wait = (
-      until: (listens: boolean) => boolean,
-      limit: Duration.DurationInput,
-      problem: () => string
-    ) =>
+    const { command, patienceMillis, url } = options
+    const wait = (until: (listens: boolean) => boolean, limit: number, message: () => string) =>
       Effect.promise(() => isListening(url)).pipe(
         Effect.repeat({ until, schedule: Schedule.spaced("20 millis") }),
         Effect.timeoutFail({
           duration: limit,
-          onTimeout: () => new Problem({ message: problem() })
+          onTimeout: () => new Problem({ message: message() })
         })
       )
+    const other = `${url.host} is in use by another program. Stop it, or choose another port in the file of the proof.`
     // A killed process takes a moment to leave its port.
     yield* wait(
       (listens) => !listens,
-      "5 seconds",
-      () =>
-        `${url.host} is in use by another program. Stop it, or choose another port in the file of the proof.`
+      5000,
+      () => other
     )
-    const server = yield* Effect.acquireRelease(
-      Effect.sync(() => spawned(options)),
-      ({ kill }) => kill
-    )
-    const says = () => `Check “command” (${command}). Its output: ${server.output() || "none"}`
-    yield* wait(
-      (listens) => listens || !server.isRunning(),
-      patience,
-      () => `The server does not listen on ${url.host}. ${says()}`
-    )
-    if (!server.isRunning()) {
-      const message = `The server ended before it listened on ${url.host}. ${says()}`
-      return yield* new Problem({ message })
-    }
-    return server
+    const server = yield* spawned(options)
+    const problem = (what: string) =>
+      `The server ${what} on ${url.host}. Check “command” (${command}). ${server.says()}`
+    const hasStarted = (listens: boolean) => listens || !server.isRunning()
+    yield* wait(hasStarted, patienceMillis, () => problem("does not listen"))
+    if (server.isRunning()) return server
+    return yield* new Problem({ message: problem("ended before it listened") })
   })
 
 /** Runs a command to its end. */
-export const run = (
-  options: Pick<Options, "command" | "cwd" | "env">
-): Effect.Effect<void, Problem> =>
-  Effect.acquireUseRelease(
-    Effect.sync(() => spawned(options)),
-    ({ ended, output }) =>
-      Effect.flatMap(
-        Effect.promise(() => ended),
-        ([code]) =>
-          code === 0
-            ? Effect.void
-            : new Problem({
-                message: `“reset” (${options.command}) ended with ${String(code)}. Its output: ${output() || "none"}`
-              })
-      ),
-    ({ kill }) => kill
-  )
+export const run = (options: Command) =>
+  Effect.gen(function* () {
+    const { ended, says } = yield* spawned(options)
+    const [code] = yield* ended
+    if (code === 0) return
+    const message = `“reset” (${options.command}) ended with ${String(code)}. ${says()}`
+    return yield* new Problem({ message })
+  }).pipe(Effect.scoped)

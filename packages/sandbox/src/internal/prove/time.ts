@@ -1,20 +1,15 @@
 /**
  * Virtual time for programs that run in turns of the event loop. It jumps to the next wake-up when nothing runs.
  */
+import * as FakeTimers from "@sinonjs/fake-timers"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scheduler from "effect/Scheduler"
 
-interface Sleeper {
-  readonly atMillis: number
-  readonly wake: () => void
-}
-
-export interface Time extends ReturnType<typeof make> {}
-
-/** A turn of the event loop. Programs in virtual time may have replaced the global timers. */
 const { setTimeout: realTimeout } = globalThis
+
+/** A turn of the event loop. Browsers have only timers, and programs in virtual time may have replaced them. */
 const turn: (next: () => void) => void =
   typeof setImmediate === "function" ? setImmediate : (next) => void realTimeout(next)
 
@@ -23,38 +18,41 @@ export const realMillisecond = Effect.async<void>((resume) => {
   realTimeout(() => resume(Effect.void), 1)
 })
 
-const startMillis = Date.UTC(2026, 0, 5, 9)
+/** The longest time of a timer. */
+const maxMillis = 2 ** 31 - 1
 
-export const make = () => {
-  let now = startMillis
-  const sleepers = new Set<Sleeper>()
+export interface Time extends ReturnType<typeof make> {}
+
+const make = (timers: FakeTimers.Clock, restore: () => void) => {
   /** Tasks of fibers that have not run yet. */
   let waiting = 0
   let tasks = 0
-
-  /** Calls a function at a time. Returns a function that cancels it. */
-  const at = (delayMillis: number, wake: () => void) => {
-    const sleeper = { atMillis: Math.ceil(now + delayMillis), wake }
-    sleepers.add(sleeper)
-    return () => sleepers.delete(sleeper)
-  }
+  const sleepers = new Set<number>()
+  const nowMillis = () => timers.now
+  const nowNanos = () => BigInt(timers.now) * 1_000_000n
+  const sleep = (millis: number): Effect.Effect<void> =>
+    millis > maxMillis
+      ? Effect.flatMap(sleep(maxMillis), () => sleep(millis - maxMillis))
+      : Effect.async((resume) => {
+          const timer = timers.setTimeout(() => {
+            sleepers.delete(Number(timer))
+            resume(Effect.void)
+          }, Math.ceil(millis))
+          sleepers.add(Number(timer))
+          return Effect.sync(() => timers.clearTimeout(timer))
+        })
   const clock: Clock.Clock = {
     ...Clock.make(),
-    unsafeCurrentTimeMillis: () => now,
-    unsafeCurrentTimeNanos: () => BigInt(now) * 1_000_000n,
-    currentTimeMillis: Effect.sync(() => now),
-    currentTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
-    sleep: (duration) =>
-      Effect.async((resume) => {
-        const cancel = at(Duration.toMillis(duration), () => resume(Effect.void))
-        return Effect.sync(cancel)
-      })
+    unsafeCurrentTimeMillis: nowMillis,
+    unsafeCurrentTimeNanos: nowNanos,
+    currentTimeMillis: Effect.sync(nowMillis),
+    currentTimeNanos: Effect.sync(nowNanos),
+    sleep: (duration) => sleep(Duration.toMillis(duration))
   }
   return {
     clock,
-    at,
-    nowMillis: () => now,
-    sinceStart: () => now - startMillis,
+    nowMillis,
+    restore,
     /** Runs the tasks of fibers until they are dead. */
     scheduler: (isAlive: () => boolean = () => true): Scheduler.Scheduler => ({
       shouldYield: (fiber) => (fiber.currentOpCount > 2048 ? 0 : false),
@@ -81,17 +79,45 @@ export const make = () => {
     }),
     /** Wakes the next sleeper. Returns `false` if none is due until then. */
     wakeNext: (untilMillis: number): boolean => {
-      let next: Sleeper | undefined
-      for (const one of sleepers) if (one.atMillis < (next?.atMillis ?? Infinity)) next = one
-      if (next === undefined || next.atMillis > untilMillis) return false
-      now = Math.max(now, next.atMillis)
-      sleepers.delete(next)
-      next.wake()
-      return true
+      const { callAt = Infinity } = timers.timerHeap?.peek() ?? {}
+      if (callAt <= untilMillis) timers.next()
+      return callAt <= untilMillis
     },
     /** Ends a pause in which nobody is due. */
-    skipTo: (millis: number) => {
-      now = Math.max(now, millis)
+    skipTo: (millis: number) => void timers.tick(Math.max(0, millis - timers.now)),
+    /** Forgets the timers of JavaScript, which a dead process has started. */
+    forget: () => {
+      for (const timer of timers.timers?.keys() ?? []) {
+        if (!sleepers.has(timer)) timers.clearTimeout(timer)
+      }
     }
   }
+}
+
+const now = Date.UTC(2026, 0, 5, 9)
+
+/** Virtual time for Effect only. */
+export const alone = () => make(FakeTimers.createClock(now), () => {})
+
+/** Virtual time that `Date` and the timers of the whole program use too, until it is restored. */
+export const install = () => {
+  const timers = FakeTimers.install({
+    now,
+    toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"]
+  })
+  const { timeout } = AbortSignal
+  AbortSignal.timeout = (millis) => {
+    const controller = new AbortController()
+    const reason = new DOMException("The operation timed out", "TimeoutError")
+    timers.setTimeout(() => controller.abort(reason), millis)
+    return controller.signal
+  }
+  // `node:timers/promises`. Absent in browsers, and in the first versions of Node 20.
+  const sync = () => globalThis.process?.getBuiltinModule?.("node:module").syncBuiltinESMExports()
+  sync()
+  return make(timers, () => {
+    timers.uninstall()
+    AbortSignal.timeout = timeout
+    sync()
+  })
 }
