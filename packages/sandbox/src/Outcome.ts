@@ -255,6 +255,10 @@ export const outcomes: ReadonlyArray<Outcome> = [
   once("72", "unknown_client_error", Fault.status(418)),
   once("73", "redirect", Fault.status(302)),
   once("74", "no_content", Fault.status(204, processed)),
+  once("75", "unavailable_after", Fault.status(503, processed)),
+  once("76", "not_found", Fault.status(404)),
+  once("77", "unprocessable", Fault.status(422)),
+  once("78", "forbidden", Fault.status(403)),
 
   once("80", "empty_body", Fault.body(""), "processed, no body"),
   once("81", "truncated_body", Fault.body(half), "processed, half of JSON"),

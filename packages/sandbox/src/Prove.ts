@@ -24,9 +24,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import type * as judge from "./internal/prove/judge.js"
-import * as plan from "./internal/prove/plan.js"
 import * as report from "./internal/prove/report.js"
 import * as times from "./internal/prove/time.js"
 import * as trials from "./internal/prove/trial.js"
@@ -250,20 +250,15 @@ export const everyFaultPromise = <Life extends string, Store>(
   const { process, run, script, store, told } = checkout
   const Stored = Context.GenericTag<"Store", Store>("Store")
   const Process = Context.GenericTag<"Process", Lives<Life>>("Process")
-  const start = Effect.gen(function* () {
-    const service = yield* serviceOf(run !== undefined)
-    const stored = yield* Stored
-    return yield* promised(() => process(service, stored))
-  })
-  const lives = script.map((life) => [
-    life,
-    Effect.flatMap(Process, (lives) => promised(() => lives[life]()))
-  ])
+  const start = Effect.all([serviceOf(run !== undefined), Stored]).pipe(
+    Effect.flatMap(([service, stored]) => promised(() => process(service, stored)))
+  )
+  const live = (life: Life) => Effect.flatMap(Process, (lives) => promised(() => lives[life]()))
   const proof = prove(
     checkout,
     {
       script,
-      lives: Object.fromEntries(lives),
+      lives: Object.fromEntries(script.map((life) => [life, live(life)])),
       told: Effect.flatMap(Stored, (stored) => promised(() => told(stored))),
       store: Layer.effect(Stored, promised(store)),
       process: Layer.merge(Layer.effect(Process, start), Layer.context<"Store">())
@@ -306,15 +301,14 @@ const fetchOf =
       HttpClientRequest.bodyUint8Array(body, headers.get("content-type") ?? undefined)
     )
     const received = Effect.gen(function* () {
-      const answer = yield* client.execute(sent)
-      const { headers, status } = answer
-      return new Response(yield* answer.arrayBuffer, { status, headers })
+      const { arrayBuffer, headers, status } = yield* client.execute(sent)
+      return new Response(yield* arrayBuffer, { status, headers })
     })
     const exit = await Effect.runPromiseExit(received, { signal })
     if (Exit.isSuccess(exit)) return exit.value
-    throw signal.aborted
-      ? signal.reason
-      : new TypeError("fetch failed", { cause: Cause.squash(exit.cause) })
+    const error = Cause.squash(exit.cause)
+    const cause = Predicate.hasProperty(error, "cause") ? error.cause : error
+    throw signal.aborted ? signal.reason : new TypeError("fetch failed", { cause })
   }
 
 const prove = <Store, R>(
@@ -341,33 +335,24 @@ const prove = <Store, R>(
         }
       })
       .pipe(
-        Effect.mapError((error) =>
-          error instanceof trials.Problem
-            ? new ProofFailed({ message: error.message })
-            : new ProofFailed({ message: `The store cannot be opened: ${String(error)}` })
-        )
+        Effect.mapError((error) => {
+          const isKnown = error instanceof trials.Problem
+          const message = isKnown ? error.message : `The store cannot be opened: ${String(error)}`
+          return new ProofFailed({ message })
+        })
       )
     const repeat = (number: number) =>
       `add { run: ${number}, seed: ${seed}, pairs: ${pairs} } to its options.`
-    const result = { ...proved, repeat }
-    const text = report.text(result)
-    const proof: Proof = {
-      runs: report.counted(result).length,
-      missed: report.numbers(report.missed(result)),
-      failures: report.failures(result).map(({ first, rule, sentence }) => ({
-        ...{ run: first.run.number, rule, sentence, faults: plan.words(first.run) }
-      })),
-      text
-    }
-    if (proof.failures.length === 0) {
-      const shown = run === undefined ? [] : proved.trials
-      yield* Console.log([text, ...shown.flatMap(report.drawing)].join("\n"))
-      return proof
+    const result = report.make(proved, repeat, run !== undefined)
+    const { failures, text } = result
+    if (failures.length === 0) {
+      yield* Console.log(text)
+      return result
     }
     // Only Node has files, and a proof also runs in browsers.
     if (file !== undefined) {
       const { write } = yield* Effect.promise(() => import("./internal/prove/html.js"))
       yield* Effect.mapError(write(file, result), (error) => new ProofFailed(error))
     }
-    return yield* new ProofFailed({ message: text, proof })
+    return yield* new ProofFailed({ message: text, proof: result })
   })

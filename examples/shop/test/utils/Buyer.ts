@@ -13,11 +13,14 @@ import { View } from "../../src/View.js"
 import * as Worker from "../../src/Worker.js"
 
 /** The shop. After `FAILED` and `CANCELLED` a payment cannot succeed any more. */
-export const shop = <Out, E, R>(payments: Layer.Layer<Payments.Payments | Out, E, R>) =>
+export const shop = <Out, E, R, E2 = Orders.StoreError, R2 = never>(
+  payments: Layer.Layer<Payments.Payments | Out, E, R>,
+  orders: Layer.Layer<Orders.Orders, E2 | Orders.StoreError, R2> = Orders.layer(":memory:")
+) =>
   Layer.mergeAll(HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer).pipe(
     Layer.provideMerge(Api.layer),
     Layer.provide(Worker.layer(new Set(["FAILED", "CANCELLED"]))),
-    Layer.provideMerge(Orders.layer(":memory:")),
+    Layer.provideMerge(orders),
     Layer.provideMerge(HttpServer.layerContext),
     Layer.provideMerge(payments)
   )

@@ -9,8 +9,6 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
 import type * as Sandbox from "@manilla/sandbox/Sandbox"
-import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
@@ -18,44 +16,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Random from "effect/Random"
 import type * as Scheduler from "effect/Scheduler"
-
-interface Sleeper {
-  readonly atMillis: number
-  readonly wake: () => void
-}
-
-const makeTime = () => {
-  let now = Date.UTC(2026, 0, 31, 12)
-  const sleepers = new Set<Sleeper>()
-  const clock: Clock.Clock = {
-    ...Clock.make(),
-    unsafeCurrentTimeMillis: () => now,
-    unsafeCurrentTimeNanos: () => BigInt(now) * 1_000_000n,
-    currentTimeMillis: Effect.sync(() => now),
-    currentTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
-    sleep: (duration) =>
-      Effect.async((resume) => {
-        const sleeper = {
-          atMillis: now + Math.ceil(Duration.toMillis(duration)),
-          wake: () => resume(Effect.void)
-        }
-        sleepers.add(sleeper)
-        return Effect.sync(() => void sleepers.delete(sleeper))
-      })
-  }
-  const advance = (): boolean => {
-    const next = Math.min(...Array.from(sleepers, ({ atMillis }) => atMillis))
-    if (next === Infinity) return false
-    now = Math.max(now, next)
-    for (const sleeper of sleepers) {
-      if (sleeper.atMillis > now) continue
-      sleepers.delete(sleeper)
-      sleeper.wake()
-    }
-    return true
-  }
-  return { clock, advance }
-}
+import * as times from "../../src/internal/prove/time.js"
 
 export interface World {
   readonly sandbox: Sandbox.Service
@@ -101,7 +62,7 @@ const turn = () => new Promise<void>((resume) => setImmediate(resume))
 const travelMillis = 10
 
 export const make = async (options: Sandbox.Options = {}): Promise<World> => {
-  const time = makeTime()
+  const time = times.alone()
   /** The number of requests that the service is processing. */
   let busy = 0
   let inFlight = 0
@@ -218,7 +179,8 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
       }
       // A death while the process waits, with requests still in transit.
       countStep()
-      if (tasks.length === 0 && !time.advance()) throw new Error("the program is deadlocked")
+      if (tasks.length === 0 && !time.wakeNext(Infinity))
+        throw new Error("the program is deadlocked")
     }
     return { exit: exit as never, died, steps, warnings, requests, departures }
   }
@@ -226,7 +188,7 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
   const settle = async () => {
     for (let i = 0; i < 1000 && inFlight > 0; i++) {
       await turn()
-      if (busy === 0) time.advance()
+      if (busy === 0) time.wakeNext(Infinity)
     }
   }
 

@@ -74,7 +74,9 @@ const Port = Schema.String.pipe(
   Schema.lessThanOrEqualTo(65535, { description: port })
 )
 
-const Text = Schema.String.pipe(Schema.minLength(1, { description: "a text that is not empty" }))
+export const Text = Schema.String.pipe(
+  Schema.minLength(1, { description: "a text that is not empty" })
+)
 
 const HostName = Schema.String.pipe(
   Schema.pattern(/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i, {
@@ -85,11 +87,11 @@ const HostName = Schema.String.pipe(
 const isDuration = (text: string): text is `${number} ${Duration.Unit}` =>
   Option.exists(Duration.decodeUnknown(text), Duration.isFinite)
 
-const Delay = Schema.String.pipe(
+export const Delay = Schema.String.pipe(
   Schema.filter(isDuration, { description: `a duration such as "500 millis" or "2 seconds"` })
 )
 
-const defaults = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
+export const defaults = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
   Schema.optionalWith(schema, { default: () => value })
 
 const flags = {

@@ -2,8 +2,8 @@
  * The file of `manilla-sandbox prove`: a server, what its buyer sends, and what it says about an order.
  */
 import * as Duration from "effect/Duration"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { defaults, Delay, Text } from "./cli.js"
 import * as file from "./file.js"
 import * as yaml from "./yaml.js"
 
@@ -13,8 +13,6 @@ const Url = Schema.String.pipe(
   })
 )
 
-const Text = Schema.String.pipe(Schema.minLength(1, { description: "a text that is not empty" }))
-
 const Scalar = Schema.Union(Schema.String, Schema.Number, Schema.Boolean).annotations({
   description: "a text, a number or a boolean"
 })
@@ -23,18 +21,9 @@ const Words = Schema.NonEmptyArray(Scalar).annotations({
   description: `a list of words, such as ["paid"]`
 })
 
-const Pause = Schema.String.pipe(
-  Schema.filter((text) => Option.exists(Duration.decodeUnknown(text), Duration.isFinite), {
-    description: `a duration, such as "10 seconds"`
-  })
-)
-
 const Whole = Schema.Int.pipe(
   Schema.between(0, 10_000, { description: "a whole number from 0 to 10000" })
 )
-
-const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
-  Schema.optionalWith(schema, { default: () => value })
 
 const Headers = Schema.Record({ key: Schema.String, value: Scalar })
 
@@ -42,21 +31,21 @@ export const Proof = Schema.Struct({
   /** Starts the server, in a shell. */
   command: Text,
   /** More variables. Their values may have `{base_url}` and so on. */
-  env: withDefault(Headers, {}),
+  env: defaults(Headers, {}),
   /** A command that puts the store back, before each run. */
   reset: Schema.optional(Text),
   /** The request of a buyer, who may repeat it. `{order}` is the id of a new order in each run. */
   request: Schema.Struct({
-    method: withDefault(Text, "POST"),
+    method: defaults(Text, "POST"),
     url: Url,
-    headers: withDefault(Headers, {}),
+    headers: defaults(Headers, {}),
     /** A text, or JSON. */
     body: Schema.optional(Schema.Unknown)
   }),
   /** What the server says about the order. */
   told: Schema.Struct({
     url: Url,
-    headers: withDefault(Headers, {}),
+    headers: defaults(Headers, {}),
     /** The members that lead to the word in JSON, such as `order.state`. Without it, the text has the word. */
     path: Schema.optional(Text),
     paid: Words,
@@ -65,20 +54,23 @@ export const Proof = Schema.Struct({
     review: Schema.optional(Words)
   }),
   /** The longest time that the server waits for a response of the service. A late response is later. */
-  deadline: withDefault(Pause, "10 seconds"),
+  deadline: defaults(Delay, "10 seconds"),
   /** How long a fault for a time lasts. */
-  lasts: withDefault(Pause, "3 seconds"),
+  lasts: defaults(Delay, "3 seconds"),
   /** How long the server may take to start, and how long a run may take. */
-  patience: withDefault(Pause, "60 seconds"),
+  patience: defaults(Delay, "60 seconds"),
   /** How long a payment stays PENDING. */
-  settle_after: withDefault(Pause, "300 millis"),
-  pairs: withDefault(Whole, 10),
-  seed: withDefault(Whole, 1)
+  settle_after: defaults(Delay, "300 millis"),
+  pairs: defaults(Whole, 10),
+  seed: defaults(Whole, 1)
 })
 
 export interface Proof extends Schema.Schema.Type<typeof Proof> {}
 
-export const millisOf = (duration: string): number =>
-  Option.match(Duration.decodeUnknown(duration), { onNone: () => 0, onSome: Duration.toMillis })
+/** A late response is later than the server waits. */
+export const timingOf = ({ deadline, lasts }: Proof) => ({
+  lastsMillis: Duration.toMillis(lasts),
+  lateMillis: Duration.toMillis(deadline) + 1000
+})
 
 export const read = file.use("prove", yaml.decoder(Proof, { numbersAsText: false }))

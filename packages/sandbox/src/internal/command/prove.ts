@@ -76,7 +76,12 @@ export const command = (args: ReadonlyArray<string>) =>
     yield* Console.error("A run without faults first …")
     const proved = yield* trials.prove({
       ...{ pairs: proof.pairs, seed: proof.seed, run, inProcess: false, problem: report.problemOf },
-      trial: (one, known) => outside.trial(proof, cwd, one, known),
+      trial: (one, known) =>
+        Effect.scoped(
+          trials.trial(one, known, proofFile.timingOf(proof), (watch) =>
+            outside.make(proof, cwd, watch)
+          )
+        ),
       onRun: (one, done, count) => {
         const took = clock.unsafeCurrentTimeMillis() - start
         const left = report.duration((took / (done.length + 1)) * (count - done.length))
@@ -85,16 +90,12 @@ export const command = (args: ReadonlyArray<string>) =>
       }
     })
     const repeat = (number: number) => `manilla-sandbox prove ${path} --run ${number}`
-    const result = { ...proved, repeat }
+    const result = report.make(proved, repeat, run !== undefined)
     if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
-    yield* Console.log(report.text(result))
-    const shown = run === undefined ? [] : [...(run === 0 ? [result.calm] : []), ...result.trials]
-    for (const trial of shown.filter((one) => !report.hasFailed(one))) {
-      yield* Console.log(["", report.titleOf(trial), ...report.drawing(trial)].join("\n"))
-    }
+    yield* Console.log(result.text)
     if (values.html !== undefined) yield* html.write(values.html, result)
     if (values.junit !== undefined) yield* html.writeText(values.junit, report.junit(result))
-    return report.failed(result).length === 0
+    return result.failed.length === 0
   })
 
 /** One line in a terminal, and otherwise a line for every tenth run. */

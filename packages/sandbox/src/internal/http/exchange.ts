@@ -47,11 +47,8 @@ export const run = <R>(
 
     const answer = Effect.gen(function* () {
       const nowMillis = yield* emulation.nowMillis
-      const met = named && intercept?.({ operation: named.name, nowMillis, emulation })
-      if (met !== undefined) {
-        course.fault = { name: met.name, answersInstead: met.answersInstead }
-        return yield* met.meet(process)
-      }
+      const meet = named && intercept?.({ operation: named.name, nowMillis, emulation, course })
+      if (meet !== undefined) return yield* meet(process)
       const taken = faults.take(request)
       const asked = taken === undefined ? outcomes.of(request) : Either.right(outcomeOf(taken))
       if (Either.isLeft(asked)) return yield* reply.refuse(asked.left)
@@ -89,7 +86,7 @@ const outcomeOf = (
     : { name: rule.fault, effect: { _tag: "Suffers", fault: rule, once: false } }
 
 /** Whether a fault answers or closes the connection in place of the service. */
-export const answersInstead = (fault: Fault.Fault): boolean =>
+const answersInstead = (fault: Fault.Fault): boolean =>
   fault.fault === "drop_before" || (fault.fault === "status" && fault.processed !== true)
 
 export const underFault = <R>(

@@ -33,13 +33,12 @@ export type Intercept = (request: {
   readonly operation: string
   readonly nowMillis: number
   readonly emulation: Emulation
-}) => Intercepted | undefined
+  readonly course: Course
+}) => Meet | undefined
 
-interface Intercepted extends Exchange.AppliedFault {
-  readonly meet: <R>(
-    process: Effect.Effect<HttpServerResponse, never, R>
-  ) => Effect.Effect<HttpServerResponse, Dropped, R | Incoming>
-}
+export type Meet = <R>(
+  process: Effect.Effect<HttpServerResponse, never, R>
+) => Effect.Effect<HttpServerResponse, Dropped, R | Incoming>
 
 /** The interceptor of the sandboxes that are made in this context. */
 export const Interceptor = Context.GenericTag<Intercept>("@manilla/sandbox/Interceptor")

@@ -5,14 +5,12 @@
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Fault from "../../Fault.js"
 import * as Outcome from "../../Outcome.js"
 import * as ServiceApi from "../../ServiceApi.js"
 import type { Emulation } from "../emulation.js"
 import * as exchange from "../http/exchange.js"
-import { Dropped, Incoming } from "../http/incoming.js"
-
-type Answer = HttpServerResponse.HttpServerResponse
+import { Dropped } from "../http/incoming.js"
+import type { Course, Meet } from "../http/incoming.js"
 
 /** The durations of faults: short ones for programs in real time. */
 export interface Timing {
@@ -24,11 +22,9 @@ export interface Timing {
 
 /** A request that meets a fault. */
 interface Met {
-  readonly operation: string
   readonly emulation: Emulation
+  readonly course: Course
   readonly lateMillis: number
-  /** Notes a request that is still on its way. Returns the note of its arrival. */
-  readonly hold: () => () => void
   /** Kills the process that sent the request. */
   readonly die: Effect.Effect<void>
   /** Starts the life that sent the request a second time. */
@@ -36,17 +32,8 @@ interface Met {
 }
 
 export interface Kind {
-  /** Whether it also applies to all later requests, for some time. */
-  readonly lasts?: true
-  /** Whether it answers in place of the service. */
-  readonly instead?: boolean
-  /** Whether it needs a network without sockets. */
-  readonly inProcess?: true
   readonly fits: (operation: string) => boolean
-  readonly meet: <R>(
-    process: Effect.Effect<Answer, never, R>,
-    met: Met
-  ) => Effect.Effect<Answer, Dropped, R | Incoming>
+  readonly meet: (met: Met) => Meet
 }
 
 const { operations } = ServiceApi
@@ -55,44 +42,37 @@ const { operations } = ServiceApi
 export const isWrite = (operation: string) =>
   /^(Keyed|Once)$/.test(operations.get(operation)?.replay._tag ?? "")
 
-const isRequest = (operation: string) => operations.has(operation)
+const isAny = (operation: string) => operations.has(operation)
 const isReadOfOne = (operation: string) => operation.endsWith(".get")
-const needsToken = (operation: string) => isRequest(operation) && operation !== "Token.obtain"
+const needsToken = (operation: string) => isAny(operation) && operation !== "Token.obtain"
+const isOfOne = (operation: string) => isReadOfOne(operation) || isWrite(operation)
+const settles = (operation: string) => /^(Payments|Payouts)\.create$/.test(operation)
 
-const kind = (meet: Kind["meet"], rest: Partial<Kind> = {}): Kind => ({
-  fits: isRequest,
-  meet,
-  ...rest
-})
+/** The outcomes of the sandbox that are faults, and the operations that meet them. */
+const outcomes: Readonly<Record<string, Kind["fits"]>> = {
+  request_lost: isAny,
+  answer_lost: isAny,
+  rate_limited: isAny,
+  server_error: isAny,
+  server_error_after: isAny,
+  unavailable: isAny,
+  unavailable_after: isAny,
+  truncated_body: isAny,
+  not_found: isReadOfOne,
+  unprocessable: isWrite,
+  forbidden: isWrite,
+  fails: settles,
+  unknown_status: settles
+}
 
-const scripted = (fault: Fault.Fault, fits: Kind["fits"] = isRequest): Kind =>
-  kind((process) => exchange.underFault(fault, process), {
-    fits,
-    instead: exchange.answersInstead(fault)
-  })
-
-const kindOf = ({ effect, operations: fitting }: Outcome.Outcome): Kind =>
-  effect._tag === "Suffers"
-    ? scripted(effect.fault)
-    : kind(
-        (process) =>
-          Effect.flatMap(Incoming, ({ course }) => {
-            course.behaviour = effect
-            return process
-          }),
-        { fits: (operation) => fitting?.some((one) => one === operation) ?? true }
-      )
-
-/** The outcomes of the sandbox that are faults of a proof. */
-const outcomes = [
-  ...["request_lost", "answer_lost", "rate_limited", "server_error", "server_error_after"],
-  ...["unavailable", "gateway_timeout", "truncated_body", "fails", "unknown_status"]
-]
-
-const refusal = (status: number, message: string): Fault.Fault =>
-  Fault.status(status, {
-    body: JSON.stringify({ success: false, data: { error: { code: "REFUSED", message } } })
-  })
+const meetOutcome =
+  (effect: Outcome.Behaviour): Kind["meet"] =>
+  ({ course }) =>
+  (process) => {
+    if (effect._tag === "Suffers") return exchange.underFault(effect.fault, process)
+    course.behaviour = effect
+    return process
+  }
 
 /** The members of a response that say whose it is. */
 const swapped: Readonly<Record<string, string>> = {
@@ -103,80 +83,88 @@ const swapped: Readonly<Record<string, string>> = {
   status: "COMPLETED"
 }
 
-const ofSomebodyElse = (response: Answer): Answer => {
+const ofSomebodyElse = (response: HttpServerResponse.HttpServerResponse) => {
   const { body, status } = response
   if (body._tag !== "Uint8Array" || status >= 400) return response
-  const members: object = JSON.parse(
-    new TextDecoder().decode(body.body),
-    (name, value: unknown) => swapped[name] ?? value
-  )
-  return HttpServerResponse.unsafeJson(members, { status })
+  const text = new TextDecoder().decode(body.body)
+  const changed: unknown = JSON.parse(text, (name, value: unknown) => swapped[name] ?? value)
+  return HttpServerResponse.unsafeJson(changed, { status })
 }
 
-const single: Readonly<Record<string, Kind>> = {
-  "no connection": kind(() => Effect.fail(new Dropped({ when: "before", code: "ECONNREFUSED" })), {
-    instead: true,
-    inProcess: true
-  }),
+const dropped = (when: "before" | "after", code?: "ECONNREFUSED") =>
+  Effect.fail(new Dropped({ when, ...(code && { code }) }))
+
+const first =
+  (act: () => void): Meet =>
+  (process) =>
+    Effect.zipRight(Effect.sync(act), process)
+
+const withoutTime: Readonly<Record<string, Kind>> = {
+  "no connection": { fits: isAny, meet: () => () => dropped("before", "ECONNREFUSED") },
   ...Object.fromEntries(
-    Outcome.outcomes
-      .filter(({ name }) => outcomes.includes(name))
-      .map((one) => [one.name.replaceAll("_", " "), kindOf(one)])
-  ),
-  // It arrives even if its sender has left.
-  "request late": kind((process, { hold, lateMillis }) =>
-    Effect.suspend(() => {
-      const arrive = hold()
-      return Effect.sleep(lateMillis).pipe(
-        Effect.zipRight(process),
-        Effect.ensuring(Effect.sync(arrive)),
-        Effect.forkDaemon,
-        Effect.flatMap(Fiber.join)
-      )
+    Outcome.outcomes.flatMap(({ effect, name }) => {
+      const fits = outcomes[name]
+      return fits ? [[name.replaceAll("_", " "), { fits, meet: meetOutcome(effect) }]] : []
     })
   ),
-  "answer late": kind((process, { lateMillis }) =>
-    exchange.underFault(Fault.delay(lateMillis), process)
-  ),
-  "unavailable after": scripted(Fault.status(503, { processed: true })),
-  "token revoked": kind(
-    (process, { emulation }) => {
-      emulation.accounts.revokeTokens()
-      return process
-    },
-    { fits: needsToken }
-  ),
-  "lagging read": scripted(refusal(404, "The resource does not exist."), isReadOfOne),
-  "answer of somebody else": kind((process) => Effect.map(process, ofSomebodyElse), {
-    fits: (operation) => isReadOfOne(operation) || isWrite(operation)
-  }),
-  refused: scripted(refusal(422, "A limit is reached. Try again in a minute."), isWrite),
-  forbidden: scripted(refusal(403, "The credentials do not have this permission."), isWrite)
+  "request late": {
+    fits: isAny,
+    meet:
+      ({ lateMillis }) =>
+      (process) =>
+        // It arrives even if its sender has left.
+        Effect.sleep(lateMillis).pipe(
+          Effect.zipRight(process),
+          Effect.forkDaemon,
+          Effect.flatMap(Fiber.join)
+        )
+  },
+  "answer late": {
+    fits: isAny,
+    meet: ({ lateMillis }) => Effect.zipLeft(Effect.sleep(lateMillis))
+  },
+  "answer of somebody else": { fits: isOfOne, meet: () => Effect.map(ofSomebodyElse) },
+  "token revoked": {
+    fits: needsToken,
+    meet: ({ emulation }) => first(emulation.accounts.revokeTokens)
+  },
+  "death before": {
+    fits: isAny,
+    meet:
+      ({ die }) =>
+      () =>
+        Effect.zipRight(die, dropped("before"))
+  },
+  "death after": {
+    fits: isAny,
+    meet: ({ die }) => Effect.zipRight(Effect.zipRight(die, dropped("after")))
+  },
+  "second life": { fits: isAny, meet: ({ again }) => first(again) },
+  /** Of a life, not of a request. */
+  "two lives": { fits: (life) => !isAny(life), meet: () => (process) => process }
 }
 
-const lasting = [
-  ...["no connection", "request lost", "answer lost", "answer late", "server error after"],
-  ...["unavailable", "lagging read", "refused", "forbidden"]
-]
+const lasting =
+  /^(no connection|request lost|answer (lost|late)|server error after|unavailable|not found|unprocessable|forbidden)$/
 
-const dropped = (when: "before" | "after") => Effect.fail(new Dropped({ when }))
+const forATime = " for a time"
 
 /** All kinds by name, in the order of the runs. */
 export const kinds: Readonly<Record<string, Kind>> = {
-  ...single,
+  ...withoutTime,
   ...Object.fromEntries(
-    Object.entries(single)
-      .filter(([name]) => lasting.includes(name))
-      .map(([name, one]) => [`${name} for a time`, { ...one, lasts: true }])
-  ),
-  "death before": kind((_, { die }) => Effect.zipRight(die, dropped("before")), { instead: true }),
-  "death after": kind((process, { die }) =>
-    Effect.zipRight(process, Effect.zipRight(die, dropped("after")))
-  ),
-  "second life": kind((process, { again }) => {
-    again()
-    return process
-  }),
-  /** Of a life, not of a request. */
-  "two lives": kind((process) => process, { fits: (life) => !isRequest(life) })
+    Object.entries(withoutTime)
+      .filter(([name]) => lasting.test(name))
+      .map(([name, kind]) => [name + forATime, kind])
+  )
 }
+
+/** Whether it also applies to all later requests, for some time. */
+export const lasts = (name: string) => name.endsWith(forATime)
+
+/** How long something may come of it. */
+export const millisOf = (name: string, { lastsMillis, lateMillis }: Timing) =>
+  lasts(name) ? lastsMillis : name === "request late" ? lateMillis : 0
+
+/** Whether it needs a network without sockets. */
+export const isInProcess = (name: string) => name.startsWith("no connection")

@@ -6,7 +6,6 @@ import { writeFile } from "node:fs/promises"
 import { pathToFileURL } from "node:url"
 import { renderToString } from "preact-render-to-string"
 import * as files from "../page/files.js"
-import * as judge from "./judge.js"
 import * as report from "./report.js"
 import { Problem } from "./trial.js"
 
@@ -33,22 +32,20 @@ interface Page {
 const paragraphs = (lines: ReadonlyArray<string>) =>
   lines.map((line) => `<p>${report.escape(line)}</p>`).join("\n")
 
-const make = (result: report.Report) =>
+const make = ({ failures, result, summary }: report.Report) =>
   Effect.gen(function* () {
     const styles = yield* Effect.orDie(Effect.all(["page.css", "drawing.css"].map(files.read)))
     const { Drawing }: Page = yield* Effect.promise(
       () => import(pathToFileURL(files.pathOf("drawing.js")).href)
     )
-    const sections = report.failures(result).map(({ first, rule }) => {
-      const label = report.titleOf(first)
-      return `<section>
+    const sections = failures.map(
+      ({ remedies, title: label, trial }) => `<section>
 <h2>${report.escape(label)}</h2>
-<div class="note bad">${paragraphs(first.violations.map(({ sentence }) => sentence))}</div>
-${renderToString(Drawing({ attempts: report.rowsOf(first).map(attemptOf), label }))}
-${paragraphs([judge.remedies[rule], `Repeat this run: ${result.repeat(first.run.number)}`])}
+<div class="note bad">${paragraphs(trial.violations.map(({ sentence }) => sentence))}</div>
+${renderToString(Drawing({ attempts: report.rowsOf(trial).map(attemptOf), label }))}
+${paragraphs(remedies)}
 </section>`
-    })
-    const failed = report.failed(result).length
+    )
     return `<!doctype html>
 <html lang="en">
 <head>
@@ -57,12 +54,13 @@ ${paragraphs([judge.remedies[rule], `Repeat this run: ${result.repeat(first.run.
 <title>Proof of a checkout</title>
 <style>
 ${styles.join("\n")}
+h1 { font-size: 1.7rem; }
 section { border-top: 1px solid var(--line); margin-top: 2rem; }
 </style>
 </head>
 <body>
-<h1>${failed === 0 ? "The checkout passed" : `${failed} runs failed`}</h1>
-${paragraphs(report.summary(result))}
+<h1>Proof of a checkout</h1>
+${paragraphs([result, ...summary])}
 ${sections.join("\n")}
 </body>
 </html>

@@ -1,58 +1,37 @@
 /**
  * A server in any language and in real time: its buyer, its deaths, and what it says.
  */
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
+import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import type * as Sandbox from "../../Sandbox.js"
 import * as SandboxServer from "../../SandboxServer.js"
-import { millisOf, type Proof } from "../command/proof.js"
+import type { Proof } from "../command/proof.js"
 import { valueAt } from "../faults/queue.js"
 import { Interceptor } from "../http/incoming.js"
 import type * as judge from "./judge.js"
-import type * as plan from "./plan.js"
 import * as servers from "./server.js"
-import * as trials from "./trial.js"
+import { Problem } from "./trial.js"
+import type { Watch } from "./trial.js"
 
 /** The pause between two questions. */
 const ask = Effect.sleep("100 millis")
 
-/** Runs the server until nothing changes. Without the calm run, this is the calm run. */
-export const trial = (proof: Proof, cwd: string, run: plan.Run, known: judge.Calm | undefined) =>
-  Effect.gen(function* () {
-    let problem: string | undefined = "never answered"
-    const timing = {
-      lastsMillis: millisOf(proof.lasts),
-      lateMillis: millisOf(proof.deadline) + 1000
-    }
-    const done = yield* trials.trial(run, known, timing, (watch) =>
-      subject(proof, cwd, watch, (found) => {
-        if (problem !== undefined) problem = found
-      })
-    )
-    if (known !== undefined || problem === undefined) return done
-    return yield* new trials.Problem({
-      message: `“told” (${proof.told.url}) ${problem}. It must answer with a status below 400 after the request of the buyer.`
-    })
-  }).pipe(Effect.scoped)
-
-const subject = (
-  proof: Proof,
-  cwd: string,
-  { intercept, isStorm, note }: trials.Watch,
-  onAnswer: (problem: string | undefined) => void
-) =>
+/** The subject of one run. */
+export const make = (proof: Proof, cwd: string, { intercept, isStorm, note }: Watch) =>
   Effect.gen(function* () {
     const { unsafeCurrentTimeMillis: nowMillis } = yield* Effect.clock
-    const patienceMillis = millisOf(proof.patience)
+    const patienceMillis = Duration.toMillis(proof.patience)
     const order = crypto.randomUUID()
     const sandbox = yield* SandboxServer.make({
       seed: "prove",
-      settleAfter: millisOf(proof.settle_after)
+      settleAfter: proof.settle_after
     }).pipe(
       Effect.provideService(Interceptor, intercept),
       Effect.withRandom(Random.make("service"))
@@ -94,15 +73,14 @@ const subject = (
       })
     const told = Effect.gen(function* () {
       yield* keepAlive
+      const { path, url } = proof.told
       const request = { ...proof.told, method: "GET" }
       const { status, text } = yield* Effect.promise(() => answerOf(request, order, patienceMillis))
-      if (status === undefined || status >= 400) return onAnswer(`answered ${status ?? text}`)
-      onAnswer(undefined)
+      if (status === undefined || status >= 400) return note(`told answers ${status ?? text}`)
       const word = toldIn(proof.told, text)
       if (word !== undefined) return word
-      const { path, url } = proof.told
       const place = path === undefined ? "" : ` at “${path}”`
-      return yield* new trials.Problem({
+      return yield* new Problem({
         message: `“told” (${url}) answered ${text.slice(0, 200)}, which has none of its words${place}. Add the word to paid, not_paid, open or review.`
       })
     })
@@ -112,7 +90,7 @@ const subject = (
       live: (_: string, isTwice: boolean) => live(isTwice),
       told,
       /** Until the state is final, and at least until a new payment is settled and a fault is over. */
-      pass: (round: number, question: Effect.Effect<judge.Told, trials.Problem>) =>
+      pass: (round: number, question: Effect.Effect<judge.Told, Problem>) =>
         Effect.gen(function* () {
           const until = nowMillis() + Math.min(1000 * 2 ** round, 8000)
           do yield* ask
@@ -133,24 +111,21 @@ const environment = (proof: Proof, sandbox: Sandbox.Service, order: string) =>
   Effect.gen(function* () {
     const { client_id, client_secret } = yield* sandbox.credentials
     const [wallet] = yield* sandbox.wallets
-    const values: Readonly<Record<string, string>> = {
-      base_url: sandbox.baseUrl,
-      auth_url: sandbox.authUrl,
-      client_id,
-      client_secret: Redacted.value(client_secret),
-      environment: "SANDBOX",
-      wallet_id: wallet?.id ?? "",
-      order
+    const given: Readonly<Record<string, string>> = {
+      MANILLA_BASE_URL: sandbox.baseUrl,
+      MANILLA_AUTH_URL: sandbox.authUrl,
+      MANILLA_CLIENT_ID: client_id,
+      MANILLA_CLIENT_SECRET: Redacted.value(client_secret),
+      MANILLA_ENVIRONMENT: "SANDBOX",
+      MANILLA_WALLET_ID: wallet?.id ?? ""
     }
-    const given = Object.entries(values).map(([name, value]) => [
-      `MANILLA_${name.toUpperCase()}`,
-      value
-    ])
-    const own = Object.entries(proof.env).map(([name, value]) => [
-      name,
-      String(value).replace(/\{(\w+)\}/g, (whole, key: string) => values[key] ?? whole)
-    ])
-    return Object.fromEntries([...given, ...own]) as Readonly<Record<string, string>>
+    const own = Record.map(proof.env, (value) =>
+      filled(String(value), order).replace(
+        /\{(\w+)\}/g,
+        (whole, name: string) => given[`MANILLA_${name.toUpperCase()}`] ?? whole
+      )
+    )
+    return { ...given, ...own }
   })
 
 interface Answered {

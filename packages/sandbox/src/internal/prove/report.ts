@@ -9,11 +9,6 @@ import * as judge from "./judge.js"
 import * as plan from "./plan.js"
 import type { Event, Proof, Trial } from "./trial.js"
 
-/** A proof, with the line that repeats a run. */
-export interface Report extends Proof {
-  readonly repeat: (run: number) => string
-}
-
 /** Why a calm run is no start for a proof. Its remedy is in the sentence. */
 export const problemOf = (calm: Trial): string | undefined => {
   const { exchanges, told, violations } = calm
@@ -28,88 +23,80 @@ export const problemOf = (calm: Trial): string | undefined => {
   return reason && [reason, "", ...drawing(calm)].join("\n")
 }
 
-/** A run without its fault proves nothing, so it does not fail either. */
-export const counted = ({ calm, trials }: Proof): ReadonlyArray<Trial> => [
-  calm,
-  ...trials.filter(({ isReached }) => isReached)
-]
-
-export const hasFailed = ({ isReached, violations }: Trial) => isReached && violations.length > 0
-
-export const failed = ({ calm, trials }: Proof) => [calm, ...trials].filter(hasFailed)
-
-/** The first failed run of each rule, with the others that break it. */
-export const failures = (proof: Proof) =>
-  Object.values(Array.groupBy(failed(proof), ({ violations }) => String(violations[0]?.rule))).map(
-    ([first, ...others]) => {
-      const [{ rule, sentence } = { rule: 1 as const, sentence: "" }] = first.violations
-      return { first, rule, sentence, others: numbers(others) }
-    }
-  )
-
-export const numbers = (trials: ReadonlyArray<Trial>) => trials.map(({ run }) => run.number)
-
 /** `Run 17, 2nd Payments.get: rate limited`. */
 export const titleOf = ({ run }: Trial): string => `Run ${run.number}, ${plan.words(run)}`
 
-/** The runs that count for nothing. */
-export const missed = ({ trials }: Proof) => trials.filter(({ isReached }) => !isReached)
+export const hasFailed = ({ isReached, violations }: Trial) => isReached && violations.length > 0
 
-const some = (trials: ReadonlyArray<Trial>) =>
-  `${trials.length} (${numbers(trials).slice(0, 8).join(", ")}${trials.length > 8 ? ", …" : ""})`
+export interface Report extends ReturnType<typeof make> {}
 
-export const summary = (proof: Proof): ReadonlyArray<string> => {
-  const { calm, seed, tookMillis } = proof
+/** The report of a proof, with the line that repeats a run. */
+export const make = (
+  { calm, seed, tookMillis, trials }: Proof,
+  repeat: (run: number) => string,
+  isDrawn: boolean
+) => {
+  const all = [calm, ...trials]
+  // A run without its fault proves nothing, so it does not fail either.
+  const runs = all.filter(({ isReached }) => isReached)
+  const missed = all.flatMap(({ isReached, run }) => (isReached ? [] : [run.number]))
+  const failed = all.filter(hasFailed)
+  const groups = Array.groupBy(failed, ({ violations }) => String(violations[0]?.rule))
+  /** The first failed run of each rule. */
+  const failures = Object.values(groups).flatMap(([trial, ...others]) =>
+    trial.violations.slice(0, 1).map(({ rule, sentence }) => ({
+      ...{ trial, rule, sentence, run: trial.run.number, faults: plan.words(trial.run) },
+      title: titleOf(trial),
+      remedies: [
+        judge.remedies[rule],
+        ...(others.length > 0 ? [`${others.length} other runs break the same rule.`] : []),
+        `Repeat this run: ${repeat(trial.run.number)}`
+      ]
+    }))
+  )
   const requests = Object.entries(
     Array.groupBy(calm.exchanges, (one) => one.operation ?? "unknown")
   )
-  const without = missed(proof)
-  const reviews = counted(proof).filter(({ told }) => told === "review")
-  return [
-    `${counted(proof).length} runs in ${(tookMillis / 1000).toFixed(1)} s, with seed ${seed}.`,
-    `Requests of the calm run: ${requests.map(([name, all]) => `${name} ${all.length}`).join(", ")}.`,
-    ...(without.length > 0
-      ? [`Runs that did not reach a fault, and do not count: ${some(without)}.`]
+  const reviews = runs.filter(({ told }) => told === "review").length
+  const some = `${missed.slice(0, 8).join(", ")}${missed.length > 8 ? ", …" : ""}`
+  const summary = [
+    `${runs.length} runs in ${(tookMillis / 1000).toFixed(1)} s, with seed ${seed}.`,
+    `Requests of the calm run: ${requests.map(([name, each]) => `${name} ${each.length}`).join(", ")}.`,
+    ...(missed.length > 0
+      ? [`Not counted, because a fault was not reached: ${missed.length} runs (${some}).`]
       : []),
-    ...(reviews.length > 0 ? [`Runs at whose end a person has to decide: ${reviews.length}.`] : [])
+    ...(reviews > 0 ? [`A person has to decide at the end of ${reviews} runs.`] : [])
   ]
+  const result =
+    failed.length === 0 ? "Passed." : `Failed: ${failed.length} of ${runs.length} runs.`
+  const text = [
+    ...[...summary, "", ...table(trials)],
+    ...failures.flatMap(({ remedies, title, trial }) => [
+      ...["", title],
+      ...trial.violations.flatMap(({ sentence }) => ["", `  ✗ ${sentence}`]),
+      ...["", ...drawing(trial), "", ...remedies.map((line) => `  ${line}`)]
+    ]),
+    ...runs
+      .filter((trial) => isDrawn && !hasFailed(trial))
+      .flatMap((trial) => ["", titleOf(trial), ...drawing(trial)]),
+    ...["", result]
+  ].join("\n")
+  return { all, failed, failures, missed, result, runs: runs.length, summary, text, tookMillis }
 }
 
 /** A row for each fault: how many runs had it, failed, and did not reach it. */
-const table = ({ trials }: Proof): ReadonlyArray<string> => {
+const table = (trials: ReadonlyArray<Trial>): ReadonlyArray<string> => {
   const kindsOf = ({ run }: Trial) => run.troubles.map(({ kind }) => kind)
   const rows = Array.dedupe(trials.flatMap(kindsOf)).map((kind) => {
     const all = trials.filter((one) => kindsOf(one).includes(kind))
-    const reached = all.filter(({ isReached }) => isReached)
-    return [kind, reached.length, all.filter(hasFailed).length, all.length - reached.length]
+    const reached = all.filter(({ isReached }) => isReached).length
+    return [kind, reached, all.filter(hasFailed).length, all.length - reached]
   })
   return [["fault", "runs", "failed", "not reached"], ...rows].map(
     ([name = "", ...cells]) =>
       `  ${String(name).padEnd(30)}${cells.map((cell) => String(cell).padStart(12)).join("")}`
   )
 }
-
-export const text = (report: Report): string =>
-  [
-    ...summary(report),
-    "",
-    ...table(report),
-    ...failures(report).flatMap(({ first, others, rule }) => [
-      "",
-      `${titleOf(first)}`,
-      ...first.violations.flatMap(({ sentence }) => ["", `  ✗ ${sentence}`]),
-      "",
-      ...drawing(first),
-      "",
-      `  → ${judge.remedies[rule]}`,
-      ...(others.length > 0 ? [`  Other runs that break the same rule: ${others.join(", ")}`] : []),
-      `  Repeat this run: ${report.repeat(first.run.number)}`
-    ]),
-    "",
-    failed(report).length === 0
-      ? "Passed."
-      : `Failed: ${failed(report).length} of ${counted(report).length} runs.`
-  ].join("\n")
 
 /** A row of a drawing: a request, or something that happened beside it. */
 export type Row = { readonly sinceMillis: number } & (
@@ -132,7 +119,10 @@ export const labelOf = ({ method, path }: Exchange): string =>
 /** The drawing of the sandbox's page, a line for each request. */
 export const drawing = (trial: Trial): ReadonlyArray<string> => {
   const keys = Array.dedupe(trial.exchanges.flatMap(({ key }) => key ?? []))
-  const nameOf = (key = "") => String.fromCharCode(65 + (keys.indexOf(key) % 26))
+  const nameOf = (key = "") => {
+    const index = keys.indexOf(key)
+    return index < 26 ? String.fromCharCode(65 + index) : String(index + 1)
+  }
   const lines = rowsOf(trial).map((row) => {
     const since = duration(row.sinceMillis).padStart(12)
     if (row.exchange === undefined) return `${since}  ${row.event.text}`
@@ -171,20 +161,15 @@ export const duration = (millis: number): string =>
   Duration.format(millis < 60_000 ? Math.round(millis) : Math.round(millis / 1000) * 1000)
 
 /** A test case for each run, for a CI that reads JUnit's format. */
-export const junit = (report: Proof): string => {
-  const all = [report.calm, ...report.trials]
+export const junit = ({ all, failed, missed, tookMillis }: Report): string => {
   const cases = all.map((trial) => {
     const [{ sentence } = { sentence: "" }] = trial.violations
-    const problem = !trial.isReached
-      ? "<skipped/>"
-      : hasFailed(trial)
-        ? `<failure message="${escape(sentence)}">${escape(drawing(trial).join("\n"))}</failure>`
-        : ""
+    const failure = `<failure message="${escape(sentence)}">${escape(drawing(trial).join("\n"))}</failure>`
+    const problem = hasFailed(trial) ? failure : trial.isReached ? "" : "<skipped/>"
     return `  <testcase classname="prove" name="${escape(titleOf(trial))}">${problem}</testcase>`
   })
-  const counts = `tests="${all.length}" failures="${failed(report).length}" skipped="${missed(report).length}"`
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuite name="manilla-sandbox prove" ${counts} time="${report.tookMillis / 1000}">
+<testsuite name="manilla-sandbox prove" tests="${all.length}" failures="${failed.length}" skipped="${missed.length}" time="${tookMillis / 1000}">
 ${cases.join("\n")}
 </testsuite>
 `

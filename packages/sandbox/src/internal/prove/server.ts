@@ -3,9 +3,10 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { spawn } from "node:child_process"
+import { exec, spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect } from "node:net"
+import { promisify } from "node:util"
 import { Problem } from "./trial.js"
 
 interface Command {
@@ -14,48 +15,38 @@ interface Command {
   readonly cwd: string
 }
 
-export interface Server extends Effect.Effect.Success<ReturnType<typeof start>> {}
-
-const spawned = ({ command, cwd, env }: Command) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const child = spawn(command, {
-        cwd,
-        env: { ...process.env, ...env },
-        shell: true,
-        detached: true,
-        stdio: ["ignore", "pipe", "pipe"]
-      })
-      let output = ""
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.on("data", (bytes: Buffer) => {
-          output = (output + bytes.toString()).slice(-2000)
-        })
-      }
-      const ended = once(child, "exit").catch(() => [])
-      const killNow = () => {
-        try {
-          if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
-        } catch {
-          // The group has ended.
-        }
-      }
-      // Also when this process ends in an unexpected way.
-      process.once("exit", killNow)
-      return {
-        ended: Effect.promise(() => ended),
-        isRunning: () => child.exitCode === null && child.signalCode === null,
-        says: () => `Its output: ${output.trim().split("\n").slice(-3).join(" | ") || "none"}`,
-        /** Ends when the whole group is dead. */
-        kill: Effect.promise(async () => {
-          killNow()
-          await ended
-          process.off("exit", killNow)
-        })
-      }
-    }),
-    ({ kill }) => kill
-  )
+const spawned = ({ command, cwd, env }: Command) => {
+  const child = spawn(command, {
+    ...{ cwd, env: { ...process.env, ...env } },
+    ...{ shell: true, detached: true, stdio: ["ignore", "pipe", "pipe"] }
+  })
+  let output = ""
+  const add = (bytes: Buffer) => {
+    output = (output + bytes.toString()).slice(-2000)
+  }
+  child.stdout?.on("data", add)
+  child.stderr?.on("data", add)
+  const ended = once(child, "exit").catch(() => [])
+  const killNow = () => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+    } catch {
+      // The group has ended.
+    }
+  }
+  // Also when this process ends in an unexpected way.
+  process.once("exit", killNow)
+  return {
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+    output: () => output.trim().split("\n").slice(-3).join(" | ") || "none",
+    /** Ends when the whole group is dead. */
+    kill: Effect.promise(async () => {
+      killNow()
+      await ended
+      process.off("exit", killNow)
+    })
+  }
+}
 
 const isListening = ({ hostname, port }: URL): Promise<boolean> => {
   const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ""))
@@ -85,9 +76,12 @@ export const start = (options: Command & { readonly url: URL; readonly patienceM
       5000,
       () => other
     )
-    const server = yield* spawned(options)
+    const server = yield* Effect.acquireRelease(
+      Effect.sync(() => spawned(options)),
+      ({ kill }) => kill
+    )
     const problem = (what: string) =>
-      `The server ${what} on ${url.host}. Check “command” (${command}). ${server.says()}`
+      `The server ${what} on ${url.host}. Check “command” (${command}). Its output: ${server.output()}`
     const hasStarted = (listens: boolean) => listens || !server.isRunning()
     yield* wait(hasStarted, patienceMillis, () => problem("does not listen"))
     if (server.isRunning()) return server
@@ -95,11 +89,9 @@ export const start = (options: Command & { readonly url: URL; readonly patienceM
   })
 
 /** Runs a command to its end. */
-export const run = (options: Command) =>
-  Effect.gen(function* () {
-    const { ended, says } = yield* spawned(options)
-    const [code] = yield* ended
-    if (code === 0) return
-    const message = `“reset” (${options.command}) ended with ${String(code)}. ${says()}`
-    return yield* new Problem({ message })
-  }).pipe(Effect.scoped)
+export const run = ({ command, ...options }: Command) =>
+  Effect.tryPromise({
+    try: () => promisify(exec)(command, { ...options, env: { ...process.env, ...options.env } }),
+    catch: (error) =>
+      new Problem({ message: `“reset” (${command}) failed: ${String(error).trim()}` })
+  })

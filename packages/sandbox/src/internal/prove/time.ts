@@ -14,7 +14,7 @@ const turn: (next: () => void) => void =
   typeof setImmediate === "function" ? setImmediate : (next) => void realTimeout(next)
 
 /** A pause in real time. */
-export const realMillisecond = Effect.async<void>((resume) => {
+const realMillisecond = Effect.async<void>((resume) => {
   realTimeout(() => resume(Effect.void), 1)
 })
 
@@ -41,6 +41,22 @@ const make = (timers: FakeTimers.Clock, restore: () => void) => {
           sleepers.add(Number(timer))
           return Effect.sync(() => timers.clearTimeout(timer))
         })
+  /** Ends when nothing runs that does not wait. */
+  const idle = Effect.async<void>((resume) => {
+    let quiet = 0
+    const look = () => {
+      quiet = waiting === 0 ? quiet + 1 : 0
+      if (quiet === 2) resume(Effect.void)
+      else turn(look)
+    }
+    turn(look)
+  })
+  const wakeNext = (untilMillis: number): boolean => {
+    const next = timers.timerHeap?.peek()?.callAt
+    if (next === undefined || next > untilMillis) return false
+    timers.next()
+    return true
+  }
   const clock: Clock.Clock = {
     ...Clock.make(),
     unsafeCurrentTimeMillis: nowMillis,
@@ -53,6 +69,8 @@ const make = (timers: FakeTimers.Clock, restore: () => void) => {
     clock,
     nowMillis,
     restore,
+    /** Wakes the next sleeper. Returns `false` if none is due until then. */
+    wakeNext,
     /** Runs the tasks of fibers until they are dead. */
     scheduler: (isAlive: () => boolean = () => true): Scheduler.Scheduler => ({
       shouldYield: (fiber) => (fiber.currentOpCount > 2048 ? 0 : false),
@@ -67,22 +85,18 @@ const make = (timers: FakeTimers.Clock, restore: () => void) => {
         else queueMicrotask(run)
       }
     }),
-    /** Ends when nothing runs that does not wait. */
-    idle: Effect.async<void>((resume) => {
-      let quiet = 0
-      const look = () => {
-        quiet = waiting === 0 ? quiet + 1 : 0
-        if (quiet === 2) resume(Effect.void)
-        else turn(look)
-      }
-      turn(look)
-    }),
-    /** Wakes the next sleeper. Returns `false` if none is due until then. */
-    wakeNext: (untilMillis: number): boolean => {
-      const { callAt = Infinity } = timers.timerHeap?.peek() ?? {}
-      if (callAt <= untilMillis) timers.next()
-      return callAt <= untilMillis
-    },
+    /** Lets time pass until something is so, and waits for it in real time too. Returns whether it is. */
+    pass: (untilMillis: number, isSo: () => boolean, patienceMillis = 0) =>
+      Effect.gen(function* () {
+        let waited = 0
+        for (;;) {
+          yield* idle
+          if (isSo()) return true
+          if (wakeNext(untilMillis)) waited = 0
+          else if (waited++ < patienceMillis) yield* realMillisecond
+          else return false
+        }
+      }),
     /** Ends a pause in which nobody is due. */
     skipTo: (millis: number) => void timers.tick(Math.max(0, millis - timers.now)),
     /** Forgets the timers of JavaScript, which a dead process has started. */

@@ -28,21 +28,17 @@ export interface Trial {
   readonly violations: ReadonlyArray<judge.Violation>
   readonly events: ReadonlyArray<Event>
   readonly exchanges: ReadonlyArray<Exchange>
-}
-
-/** A trial without the calm run is the calm run. */
-export interface Calm extends Trial {
   readonly places: ReadonlyArray<plan.Place>
   /** The books when the script had run once. */
   readonly once: judge.Books
 }
 
-/** What a subject sees of its run. */
+/** The parts of a run that its subject uses. */
 export interface Watch {
-  readonly note: (text: string, tone?: Event["tone"]) => void
-  readonly violate: (violation: judge.Violation) => void
   readonly intercept: plan.Injection["intercept"]
-  /** Whether the run has failed, and nothing more has to happen. */
+  readonly note: (text: string, tone?: Event["tone"]) => void
+  readonly violate: (rule: judge.Rule, sentence: string | undefined) => void
+  /** Whether there are too many requests, and the run has to end. */
   readonly isStorm: () => boolean
 }
 
@@ -54,7 +50,7 @@ export interface Subject<E> {
   readonly live: (life: string, isTwice: boolean) => Effect.Effect<ReadonlyArray<unknown>, E>
   /** Asks what the checkout says about the order. */
   readonly told: Effect.Effect<unknown, E>
-  /** Lets time pass after a round. It may ask meanwhile. */
+  /** Lets time pass after a round, and may ask meanwhile. */
   readonly pass: (round: number, ask: Effect.Effect<judge.Told, E>) => Effect.Effect<void, E>
   /** Whether there are no more rounds. */
   readonly isOver: (round: number) => boolean
@@ -62,60 +58,56 @@ export interface Subject<E> {
   readonly again: () => void
 }
 
+/** A run. Without the calm one, it is the calm one. */
 export const trial = <E, E2, R>(
   run: plan.Run,
   known: judge.Calm | undefined,
   timing: faults.Timing,
   make: (watch: Watch) => Effect.Effect<Subject<E>, E2, R>
-): Effect.Effect<Calm, E | E2, R> =>
+): Effect.Effect<Trial, E | E2, R> =>
   Effect.gen(function* () {
     const { unsafeCurrentTimeMillis: nowMillis } = yield* Effect.clock
     const events: Array<Event> = []
-    const violations: Array<judge.Violation> = []
+    const violations = new Map<judge.Rule, string>()
     const note: Watch["note"] = (text, tone = "") =>
       void events.push({ atMillis: nowMillis(), text, tone })
-    const violate: Watch["violate"] = (violation) => {
-      if (!violations.some(({ rule }) => rule === violation.rule)) violations.push(violation)
+    const violate: Watch["violate"] = (rule, sentence) => {
+      if (sentence !== undefined && !violations.has(rule)) violations.set(rule, sentence)
     }
     const injection = plan.inject(run, timing, {
+      note,
       die: Effect.suspend(() => subject.die),
-      again: () => subject.again(),
-      note
+      again: () => subject.again()
     })
-    const { arrivals, held, intercept } = injection
-    const most = known?.mostPerMinute ?? 10_000
     const isStorm = () => {
-      const isOne = judge.isStorm(arrivals, most)
-      const sentence = `More than ${most} requests were sent within a minute.`
-      if (isOne) violate({ rule: 5, sentence })
-      return isOne
+      violate(5, judge.storm(injection.arrivals, known?.mostPerMinute ?? 10_000))
+      return violations.has(5)
     }
-    const subject = yield* make({ note, violate, intercept, isStorm })
-    const books = Effect.suspend(() => judge.read(subject.sandbox, held()))
-    const hear = (told: judge.Told, how: string, before: judge.Books, after: judge.Books) => {
-      const sentence = judge.lie(told, before, after, known ?? judge.calmOf(after))
-      const text = `${how}: ${told}`
-      if (events.at(-1)?.text !== text) note(text, sentence === undefined ? "" : "bad")
-      if (sentence !== undefined) violate({ rule: 2, sentence })
+    const subject = yield* make({ note, violate, isStorm, intercept: injection.intercept })
+    const books = judge.read(subject.sandbox)
+    const hear = (how: string, word: unknown, before: judge.Books, after: judge.Books) => {
+      if (!judge.isTold(word)) return "open"
+      const lie = judge.lie(word, before, after, known ?? judge.calmOf(after))
+      const text = `${how}: ${word}`
+      if (events.at(-1)?.text !== text) note(text, lie === undefined ? "" : "bad")
+      violate(2, lie)
+      return word
     }
     let told: judge.Told = "open"
     const ask = Effect.gen(function* () {
       const before = yield* books
-      const answer = yield* subject.told
-      told = judge.isTold(answer) ? answer : "open"
-      if (judge.isTold(answer)) hear(answer, "told", before, yield* books)
+      const word = yield* subject.told
+      told = hear("told", word, before, yield* books)
       return told
     })
     /** Whether nothing can change without a new life. */
     const isCalm = ({ movements }: judge.Books) =>
       told !== "open" &&
       movements.every(({ hasMoved, kind }) => hasMoved || kind === "payment link") &&
-      held() === 0 &&
       injection.isOver(nowMillis())
-    const isTwice = ({ exchanges, movements, onTheirWay }: judge.Books) => {
+    const hasMovedTwice = ({ exchanges, movements }: judge.Books, calm: judge.Calm) => {
       const moved = movements.filter(({ hasMoved }) => hasMoved)
-      const moves = { exchanges, movements: moved, onTheirWay }
-      return known !== undefined && judge.movedTwice(moves, known).length > 0
+      return judge.movedTwice({ exchanges, movements: moved }, calm) !== undefined
     }
 
     let lives = 0
@@ -127,30 +119,30 @@ export const trial = <E, E2, R>(
         note(`${life} starts`)
         for (const word of yield* subject.live(life, injection.begin(life))) {
           const now = yield* books
-          if (judge.isTold(word)) hear(word, `${life} tells`, now, now)
+          hear(`${life} tells`, word, now, now)
         }
         yield* ask
       }
       const now = yield* books
       once ??= now
-      if (isTwice(now) || isStorm()) break
+      if (hasMovedTwice(now, known ?? judge.calmOf(once)) || isStorm()) break
       if (round > 0 && told === before && isCalm(now)) break
       if (subject.isOver(round)) {
-        const sentence = `After ${lives} lives the order is still open: nothing finds out what became of it.`
-        if (told === "open") violate({ rule: 3, sentence })
+        const still = `After ${lives} lives the order is still open: nothing finds out what became of it.`
+        violate(3, told === "open" ? still : undefined)
         break
       }
       yield* subject.pass(round, ask)
     }
     const end = yield* books
     const calm = known ?? judge.calmOf(once)
-    judge.movedTwice(end, calm).forEach(violate)
-    const sentence = judge.changedKey(end.exchanges, calm)
-    if (sentence !== undefined) violate({ rule: 4, sentence })
-    violations.sort((a, b) => a.rule - b.rule)
-    const isReached = injection.isReached()
-    const { exchanges } = end
-    return { run, isReached, places: injection.places, told, violations, events, exchanges, once }
+    violate(1, judge.movedTwice(end, calm))
+    violate(4, judge.changedKey(end.exchanges, calm))
+    return {
+      ...{ run, told, events, once, exchanges: end.exchanges, places: injection.places },
+      isReached: injection.isReached(),
+      violations: [...violations].sort().map(([rule, sentence]) => ({ rule, sentence }))
+    }
   })
 
 export interface Proof {
@@ -161,41 +153,37 @@ export interface Proof {
   readonly trials: ReadonlyArray<Trial>
 }
 
-export interface ProofOptions<E> {
+export interface Options<E> {
   readonly pairs: number
   readonly seed: number
   readonly inProcess: boolean
   /** Only this run. */
   readonly run: number | undefined
-  readonly trial: (run: plan.Run, known: judge.Calm | undefined) => Effect.Effect<Calm, E>
+  readonly trial: (run: plan.Run, known: judge.Calm | undefined) => Effect.Effect<Trial, E>
   /** Why a calm run is no start for a proof. */
   readonly problem: (calm: Trial) => string | undefined
   /** Called before each run but the calm one, with the runs that are done and the number of all runs. */
   readonly onRun?: (run: plan.Run, done: ReadonlyArray<Trial>, all: number) => Effect.Effect<void>
 }
 
-export const prove = <E>(options: ProofOptions<E>): Effect.Effect<Proof, E | Problem> =>
+export const prove = <E>(options: Options<E>): Effect.Effect<Proof, E | Problem> =>
   Effect.gen(function* () {
     const { onRun = () => Effect.void, run, seed } = options
     // Virtual time may have replaced all other clocks.
     const startMillis = performance.now()
     const calm = yield* options.trial({ number: 0, troubles: [] }, undefined)
-    const message = options.problem(calm)
-    if (message !== undefined) return yield* new Problem({ message })
+    const problem = options.problem(calm)
+    if (problem !== undefined) return yield* new Problem({ message: problem })
     const runs = calm.violations.length > 0 ? [] : plan.runsOf(calm.places, options)
     const chosen = runs.filter(({ number }) => run === undefined || run === number)
-    if (run !== undefined && run > 0 && chosen.length === 0) {
-      return yield* new Problem({
-        message: `There is no run ${run}: the last one is ${runs.length}. Choose another number.`
-      })
+    if (run !== undefined && run > runs.length) {
+      const message = `There is no run ${run}: the last one is ${runs.length}. Choose another number.`
+      return yield* new Problem({ message })
     }
     const trials: Array<Trial> = []
     for (const one of chosen) {
       yield* onRun(one, trials, chosen.length)
-      const done = yield* options.trial(one, judge.calmOf(calm.once))
-      // Hundreds of passed runs would fill the memory.
-      const isKept = done.violations.length > 0 || run !== undefined
-      trials.push(isKept ? done : { ...done, events: [], exchanges: [] })
+      trials.push(yield* options.trial(one, judge.calmOf(calm.once)))
     }
     return { calm, trials, seed, tookMillis: performance.now() - startMillis }
   })

@@ -7,18 +7,17 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import * as HashSet from "effect/HashSet"
 import * as Layer from "effect/Layer"
+import type * as Logger from "effect/Logger"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import * as Sandbox from "../../Sandbox.js"
 import * as SandboxClient from "../../SandboxClient.js"
 import { Interceptor } from "../http/incoming.js"
 import type { Time } from "./time.js"
-import * as times from "./time.js"
 import type { Subject, Watch } from "./trial.js"
 
 /** What a process gets from outside. */
@@ -40,15 +39,15 @@ export interface Options {
   readonly logs: boolean
 }
 
-/** A process. It starts with its first life. */
 interface Mortal<R> {
   isAlive: boolean
-  context: Context.Context<R> | undefined
+  /** A process starts with its first life. */
+  readonly context: Effect.Effect<Context.Context<R>, unknown>
 }
 
 interface Running<R> {
   readonly mortal: Mortal<R>
-  readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
+  exit: Exit.Exit<unknown, unknown> | undefined
 }
 
 /** In process, a fault for a time takes a minute, and late is 10 minutes late. */
@@ -60,7 +59,7 @@ const dayMillis = 24 * 60 * 60 * 1000
 /** How often the script runs at most. */
 const rounds = 30
 /** How long nothing may happen in real time, such as a query of the store. */
-const realMillis = 5000
+const patienceMillis = 5000
 
 export const make =
   <Store, R>(checkout: Checkout<Store, R>, { logs, sandbox: options, time }: Options) =>
@@ -91,98 +90,76 @@ export const make =
         note("the process dies", "bad")
       })
       const newMortal = (): Mortal<R> => {
-        const mortal = { isAlive: true, context: undefined }
+        const outside = Context.make(
+          HttpClient.HttpClient,
+          networkOf(() => mortal.isAlive)
+        ).pipe(Context.add(Sandbox.Sandbox, sandbox), Context.merge(store))
+        const start = Layer.buildWithScope(checkout.process, scope).pipe(Effect.provide(outside))
+        const mortal: Mortal<R> = { isAlive: true, context: Effect.runSync(Effect.cached(start)) }
         mortals.push(mortal)
         return mortal
       }
       /** A request that was sent is processed even if its sender dies. */
-      const network = (mortal: Mortal<R>) =>
+      const networkOf = (isAlive: () => boolean) =>
         HttpClient.make((request) =>
           Effect.async((resume) => {
             const travel = Effect.sleep(travelMillis)
-            const fiber = Effect.runFork(
-              travel.pipe(
-                Effect.zipRight(client.execute(request)),
-                Effect.zipLeft(travel),
-                onClock
-              ),
-              { scheduler: time.scheduler() }
+            const sent = travel.pipe(
+              Effect.zipRight(client.execute(request)),
+              Effect.zipLeft(travel),
+              onClock
             )
+            const fiber = Effect.runFork(sent, { scheduler: time.scheduler() })
             fiber.addObserver((exit) => {
-              if (mortal.isAlive) resume(exit)
+              if (isAlive()) resume(exit)
             })
             return Effect.sync(() => fiber.unsafeInterruptAsFork(FiberId.none))
           })
         )
-      const start = (mortal: Mortal<R>) => {
-        const outside = Context.make(HttpClient.HttpClient, network(mortal)).pipe(
-          Context.add(Sandbox.Sandbox, sandbox),
-          Context.merge(store)
-        )
-        return Layer.buildWithScope(checkout.process, scope).pipe(
-          Effect.provide(outside),
-          Effect.tap((context) => {
-            mortal.context = context
-          })
-        )
-      }
       const launch = (life: string, mortal: Mortal<R>): Running<R> => {
-        const context = Effect.suspend(() =>
-          mortal.context === undefined ? start(mortal) : Effect.succeed(mortal.context)
-        )
         const program = checkout.lives[life] ?? checkout.told
-        const fiber = Effect.runFork(
-          Effect.flatMap(context, (context) => Effect.provide(program, context)).pipe(
-            Effect.withRandom(Random.make(`process ${started++}`)),
-            logs ? (life) => life : Effect.locally(FiberRef.currentLoggers, HashSet.empty()),
-            onClock
-          ),
-          { scheduler: time.scheduler(() => mortal.isAlive) }
+        const loggers = HashSet.empty<Logger.Logger<unknown, unknown>>()
+        const running = mortal.context.pipe(
+          Effect.flatMap((context) => Effect.provide(program, context)),
+          Effect.withRandom(Random.make(`process ${started++}`)),
+          logs ? (life) => life : Effect.locally(FiberRef.currentLoggers, loggers),
+          onClock
         )
-        return { fiber, mortal }
+        const one: Running<R> = { mortal, exit: undefined }
+        const fiber = Effect.runFork(running, { scheduler: time.scheduler(() => mortal.isAlive) })
+        fiber.addObserver((exit) => {
+          one.exit = exit
+        })
+        return one
       }
       /** Runs a life until it has ended or its process is dead. */
       const live = (life: string, isTwice: boolean) =>
         Effect.gen(function* () {
           current = life
-          const until = time.nowMillis() + dayMillis
           running = [launch(life, mortals[0] ?? newMortal())]
           if (isTwice) running.push(launch(life, newMortal()))
-          let quiet = 0
-          for (;;) {
-            yield* time.idle
-            if (running.every(({ fiber, mortal }) => hasEnded(fiber) || !mortal.isAlive)) break
-            if (isStorm()) {
-              yield* die
-              break
-            }
-            if (time.wakeNext(until)) quiet = 0
-            else if (quiet++ < realMillis) yield* times.realMillisecond
-            else {
-              violate({ rule: 3, sentence: `The life “${life}” does not end.` })
-              yield* die
-            }
-          }
-          return running.flatMap(({ fiber }) => {
-            const exit = fiber.unsafePoll()
-            if (exit === null) return []
-            if (Exit.isSuccess(exit)) return [exit.value]
-            note(`${life} fails with ${failureOf(exit.cause)}`, "bad")
-            return []
+          const hasEnded = () => running.every(({ exit, mortal }) => exit || !mortal.isAlive)
+          const until = time.nowMillis() + dayMillis
+          const ends = yield* time.pass(until, () => hasEnded() || isStorm(), patienceMillis)
+          if (!ends) violate(3, `The life “${life}” does not end.`)
+          if (!hasEnded()) yield* die
+          // What is still in transit arrives.
+          yield* pass(10 * travelMillis)
+          return running.map(({ exit = Exit.void }) => {
+            if (Exit.isFailure(exit)) note(`${life} fails with ${failureOf(exit)}`, "bad")
+            return Exit.getOrElse(exit, () => undefined)
           })
         })
       const pass = (millis: number) =>
         Effect.gen(function* () {
           const until = time.nowMillis() + millis
-          do yield* time.idle
-          while (!isStorm() && time.wakeNext(until))
+          yield* time.pass(until, isStorm)
           time.skipTo(until)
         })
       return {
         sandbox,
         script: checkout.script,
-        // What is still in transit arrives.
-        live: (life, isTwice) => Effect.zipLeft(live(life, isTwice), pass(10 * travelMillis)),
+        live,
         told: Effect.map(live("told", false), ([told]) => told),
         pass: (round) => pass(Math.min(1000 * 2 ** round, 2 * 60 * 60 * 1000)),
         isOver: (round) => round + 1 >= rounds,
@@ -193,17 +170,13 @@ export const make =
 
 /** Closes the store. A finalizer of a dead process may wait for what never comes. */
 const close = (time: Time, scope: Scope.CloseableScope) =>
-  Effect.gen(function* () {
-    const closing = Effect.runFork(Effect.withClock(Scope.close(scope, Exit.void), time.clock), {
-      scheduler: time.scheduler()
-    })
-    do yield* time.idle
-    while (!hasEnded(closing) && time.wakeNext(time.nowMillis() + dayMillis))
+  Effect.suspend(() => {
+    const closing = Effect.withClock(Scope.close(scope, Exit.void), time.clock)
+    const fiber = Effect.runFork(closing, { scheduler: time.scheduler() })
+    return time.pass(time.nowMillis() + dayMillis, () => fiber.unsafePoll() !== null)
   })
 
-const hasEnded = (fiber: Fiber.RuntimeFiber<unknown, unknown>) => fiber.unsafePoll() !== null
-
-const failureOf = (cause: Cause.Cause<unknown>): string => {
+const failureOf = ({ cause }: Exit.Failure<unknown, unknown>): string => {
   const error = Cause.squash(cause)
   const text = error instanceof Error ? error.message || error.name : String(error)
   return text.split("\n", 1).join()
