@@ -27,7 +27,8 @@ import * as Logger from "effect/Logger"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import type * as judge from "./internal/prove/judge.js"
-import * as report from "./internal/prove/report.js"
+import { Problem } from "./internal/prove/problem.js"
+import * as proofs from "./internal/prove/proof.js"
 import * as times from "./internal/prove/time.js"
 import * as trials from "./internal/prove/trial.js"
 import * as world from "./internal/prove/world.js"
@@ -319,9 +320,14 @@ const prove = <Store, R>(
   Effect.gen(function* () {
     const { file, pairs = 100, run, sandbox = {}, seed = 1 } = options
     const logs = run !== undefined
-    const proved = yield* trials
+    const result = yield* proofs
       .prove({
-        ...{ pairs, seed, run, inProcess: true, problem: report.problemOf },
+        pairs,
+        seed,
+        run,
+        inProcess: true,
+        repeat: (number) =>
+          `add { run: ${number}, seed: ${seed}, pairs: ${pairs} } to its options.`,
         trial: (one, known) => {
           const time = globals ? times.install() : times.alone()
           const subject = world.make(checkout, { logs, sandbox, time })
@@ -336,14 +342,11 @@ const prove = <Store, R>(
       })
       .pipe(
         Effect.mapError((error) => {
-          const isKnown = error instanceof trials.Problem
+          const isKnown = error instanceof Problem
           const message = isKnown ? error.message : `The store cannot be opened: ${String(error)}`
           return new ProofFailed({ message })
         })
       )
-    const repeat = (number: number) =>
-      `add { run: ${number}, seed: ${seed}, pairs: ${pairs} } to its options.`
-    const result = report.make(proved, repeat, run !== undefined)
     const { failures, text } = result
     if (failures.length === 0) {
       yield* Console.log(text)

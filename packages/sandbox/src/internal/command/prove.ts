@@ -9,6 +9,7 @@ import { parseArgs } from "node:util"
 import * as html from "../prove/html.js"
 import * as outside from "../prove/outside.js"
 import * as plan from "../prove/plan.js"
+import * as proofs from "../prove/proof.js"
 import * as report from "../prove/report.js"
 import * as trials from "../prove/trial.js"
 import { UsageError } from "./cli.js"
@@ -74,8 +75,12 @@ export const command = (args: ReadonlyArray<string>) =>
     const clock = yield* Effect.clock
     const start = clock.unsafeCurrentTimeMillis()
     yield* Console.error("A run without faults first …")
-    const proved = yield* trials.prove({
-      ...{ pairs: proof.pairs, seed: proof.seed, run, inProcess: false, problem: report.problemOf },
+    const result = yield* proofs.prove({
+      pairs: proof.pairs,
+      seed: proof.seed,
+      run,
+      inProcess: false,
+      repeat: (number) => `manilla-sandbox prove ${path} --run ${number}`,
       trial: (one, known) =>
         Effect.scoped(
           trials.trial(one, known, proofFile.timingOf(proof), (watch) =>
@@ -84,13 +89,11 @@ export const command = (args: ReadonlyArray<string>) =>
         ),
       onRun: (one, done, count) => {
         const took = clock.unsafeCurrentTimeMillis() - start
-        const left = report.duration((took / (done.length + 1)) * (count - done.length))
+        const left = report.duration((took / done.length) * (count - done.length + 1))
         const failed = done.filter(report.hasFailed).length
-        return progress(`${done.length + 1}/${count}  ${failed} failed  ${left} left`, one)
+        return progress(`${done.length}/${count}  ${failed} failed  ${left} left`, one)
       }
     })
-    const repeat = (number: number) => `manilla-sandbox prove ${path} --run ${number}`
-    const result = report.make(proved, repeat, run !== undefined)
     if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
     yield* Console.log(result.text)
     if (values.html !== undefined) yield* html.write(values.html, result)

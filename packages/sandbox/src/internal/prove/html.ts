@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url"
 import { renderToString } from "preact-render-to-string"
 import * as files from "../page/files.js"
 import * as report from "./report.js"
-import { Problem } from "./trial.js"
+import { Problem } from "./problem.js"
 
 /** A row as the page's drawing takes it. */
 const attemptOf = (row: report.Row, id: number) => {

@@ -17,7 +17,7 @@ import { valueAt } from "../faults/queue.js"
 import { Interceptor } from "../http/incoming.js"
 import type * as judge from "./judge.js"
 import * as servers from "./server.js"
-import { Problem } from "./trial.js"
+import { Problem } from "./problem.js"
 import type { Watch } from "./trial.js"
 
 /** The pause between two questions. */

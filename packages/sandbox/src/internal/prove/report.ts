@@ -7,7 +7,7 @@ import type { Exchange } from "../../Exchange.js"
 import { isWrite } from "./faults.js"
 import * as judge from "./judge.js"
 import * as plan from "./plan.js"
-import type { Event, Proof, Trial } from "./trial.js"
+import type { Event, Trial } from "./trial.js"
 
 /** Why a calm run is no start for a proof. Its remedy is in the sentence. */
 export const problemOf = (calm: Trial): string | undefined => {
@@ -30,13 +30,20 @@ export const hasFailed = ({ isReached, violations }: Trial) => isReached && viol
 
 export interface Report extends ReturnType<typeof make> {}
 
-/** The report of a proof, with the line that repeats a run. */
+export interface Options {
+  readonly seed: number
+  readonly tookMillis: number
+  /** The line that repeats a run. */
+  readonly repeat: (run: number) => string
+  /** The only run, which is drawn. */
+  readonly run: number | undefined
+}
+
+/** The report of a proof. The first trial is the calm one. */
 export const make = (
-  { calm, seed, tookMillis, trials }: Proof,
-  repeat: (run: number) => string,
-  isDrawn: boolean
+  all: ReadonlyArray<Trial>,
+  { repeat, run: only, seed, tookMillis }: Options
 ) => {
-  const all = [calm, ...trials]
   // A run without its fault proves nothing, so it does not fail either.
   const runs = all.filter(({ isReached }) => isReached)
   const missed = all.flatMap(({ isReached, run }) => (isReached ? [] : [run.number]))
@@ -45,7 +52,11 @@ export const make = (
   /** The first failed run of each rule. */
   const failures = Object.values(groups).flatMap(([trial, ...others]) =>
     trial.violations.slice(0, 1).map(({ rule, sentence }) => ({
-      ...{ trial, rule, sentence, run: trial.run.number, faults: plan.words(trial.run) },
+      trial,
+      rule,
+      sentence,
+      run: trial.run.number,
+      faults: plan.words(trial.run),
       title: titleOf(trial),
       remedies: [
         judge.remedies[rule],
@@ -55,7 +66,7 @@ export const make = (
     }))
   )
   const requests = Object.entries(
-    Array.groupBy(calm.exchanges, (one) => one.operation ?? "unknown")
+    Array.groupBy(all[0]?.exchanges ?? [], (one) => one.operation ?? "unknown")
   )
   const reviews = runs.filter(({ told }) => told === "review").length
   const some = `${missed.slice(0, 8).join(", ")}${missed.length > 8 ? ", …" : ""}`
@@ -70,16 +81,23 @@ export const make = (
   const result =
     failed.length === 0 ? "Passed." : `Failed: ${failed.length} of ${runs.length} runs.`
   const text = [
-    ...[...summary, "", ...table(trials)],
+    ...summary,
+    "",
+    ...table(all),
     ...failures.flatMap(({ remedies, title, trial }) => [
-      ...["", title],
+      "",
+      title,
       ...trial.violations.flatMap(({ sentence }) => ["", `  ✗ ${sentence}`]),
-      ...["", ...drawing(trial), "", ...remedies.map((line) => `  ${line}`)]
+      "",
+      ...drawing(trial),
+      "",
+      ...remedies.map((line) => `  ${line}`)
     ]),
     ...runs
-      .filter((trial) => isDrawn && !hasFailed(trial))
+      .filter((trial) => trial.run.number === only && !hasFailed(trial))
       .flatMap((trial) => ["", titleOf(trial), ...drawing(trial)]),
-    ...["", result]
+    "",
+    result
   ].join("\n")
   return { all, failed, failures, missed, result, runs: runs.length, summary, text, tookMillis }
 }
@@ -152,7 +170,7 @@ const answerOf = ({ outcome }: Exchange): string =>
 const effectOf = ({ fault, method, outcome, replay }: Exchange): string => {
   if (fault?.answersInstead || outcome === "dropped before") return "never saw it"
   if (replay) return "knows the key: nothing new"
-  if (/^4/.test(String(outcome)) && fault === undefined) return "refused it"
+  if (String(outcome).startsWith("4") && fault === undefined) return "refused it"
   return method === "GET" ? "read it" : "processed it"
 }
 

@@ -7,7 +7,7 @@ import { exec, spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect } from "node:net"
 import { promisify } from "node:util"
-import { Problem } from "./trial.js"
+import { Problem } from "./problem.js"
 
 interface Command {
   readonly command: string
@@ -17,8 +17,11 @@ interface Command {
 
 const spawned = ({ command, cwd, env }: Command) => {
   const child = spawn(command, {
-    ...{ cwd, env: { ...process.env, ...env } },
-    ...{ shell: true, detached: true, stdio: ["ignore", "pipe", "pipe"] }
+    cwd,
+    env: { ...process.env, ...env },
+    shell: true,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"]
   })
   let output = ""
   const add = (bytes: Buffer) => {

@@ -1,16 +1,12 @@
 /**
- * A proof: its runs, one after another. And a run: the lives of the script, until nothing changes.
+ * A run: the lives of the script, until nothing changes.
  */
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { Exchange } from "../../Exchange.js"
 import type * as Sandbox from "../../Sandbox.js"
 import type * as faults from "./faults.js"
 import * as judge from "./judge.js"
 import * as plan from "./plan.js"
-
-/** The proof cannot go on. The message has the remedy. */
-export class Problem extends Data.TaggedError("Problem")<{ readonly message: string }> {}
 
 /** Something that happened beside the requests: a life starts, a buyer is told. */
 export interface Event {
@@ -139,51 +135,13 @@ export const trial = <E, E2, R>(
     violate(1, judge.movedTwice(end, calm))
     violate(4, judge.changedKey(end.exchanges, calm))
     return {
-      ...{ run, told, events, once, exchanges: end.exchanges, places: injection.places },
+      run,
+      told,
+      events,
+      once,
+      exchanges: end.exchanges,
+      places: injection.places,
       isReached: injection.isReached(),
       violations: [...violations].sort().map(([rule, sentence]) => ({ rule, sentence }))
     }
-  })
-
-export interface Proof {
-  readonly seed: number
-  readonly tookMillis: number
-  readonly calm: Trial
-  /** Without the calm run. */
-  readonly trials: ReadonlyArray<Trial>
-}
-
-export interface Options<E> {
-  readonly pairs: number
-  readonly seed: number
-  readonly inProcess: boolean
-  /** Only this run. */
-  readonly run: number | undefined
-  readonly trial: (run: plan.Run, known: judge.Calm | undefined) => Effect.Effect<Trial, E>
-  /** Why a calm run is no start for a proof. */
-  readonly problem: (calm: Trial) => string | undefined
-  /** Called before each run but the calm one, with the runs that are done and the number of all runs. */
-  readonly onRun?: (run: plan.Run, done: ReadonlyArray<Trial>, all: number) => Effect.Effect<void>
-}
-
-export const prove = <E>(options: Options<E>): Effect.Effect<Proof, E | Problem> =>
-  Effect.gen(function* () {
-    const { onRun = () => Effect.void, run, seed } = options
-    // Virtual time may have replaced all other clocks.
-    const startMillis = performance.now()
-    const calm = yield* options.trial({ number: 0, troubles: [] }, undefined)
-    const problem = options.problem(calm)
-    if (problem !== undefined) return yield* new Problem({ message: problem })
-    const runs = calm.violations.length > 0 ? [] : plan.runsOf(calm.places, options)
-    const chosen = runs.filter(({ number }) => run === undefined || run === number)
-    if (run !== undefined && run > runs.length) {
-      const message = `There is no run ${run}: the last one is ${runs.length}. Choose another number.`
-      return yield* new Problem({ message })
-    }
-    const trials: Array<Trial> = []
-    for (const one of chosen) {
-      yield* onRun(one, trials, chosen.length)
-      trials.push(yield* options.trial(one, judge.calmOf(calm.once)))
-    }
-    return { calm, trials, seed, tookMillis: performance.now() - startMillis }
   })
