@@ -141,7 +141,7 @@ export const make: Effect.Effect<engineStore.EngineStore> = Effect.map(
         leave: (runner) =>
           Effect.sync(() => {
             runners.delete(runner)
-            free(transitions.freed)
+            free((one) => transitions.freed(transitions.progressed(one)))
           }),
         list: Effect.sync(() =>
           Array.from(runners, (id) => ({ name: `runner ${id}`, silentMillis: 0, isAlive: true }))

@@ -11,6 +11,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import { flow } from "effect/Function"
 import * as Option from "effect/Option"
+import * as Order from "effect/Order"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import * as Body from "../Body.js"
@@ -191,6 +192,18 @@ export const make = (
         yield* wait === undefined ? end(run, registered, ended) : suspend(run, wait)
       })
 
+    const runBody = (run: owned.Run, registered: Registered, isNew: boolean) =>
+      Effect.gen(function* () {
+        const { execution } = run
+        const payload = codecs.readPayload(registered.workflow, execution)
+        if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
+        if (!isNew) yield* steps.load(run)
+        const body = registered.execute(Object(payload.right), execution.executionId)
+        yield* settle(run, registered, yield* exitOf(run, body))
+      })
+
+    /** One of those runs at a time that may have killed the process, so that another death shows which one it was. */
+    const suspects = yield* Effect.makeSemaphore(1)
     const bodyOf = (run: owned.Run, registered: Registered, isNew: boolean) =>
       Effect.gen(function* () {
         const { execution } = run
@@ -202,11 +215,10 @@ export const make = (
           )
           return yield* release(run, transitions.parked)
         }
-        const payload = codecs.readPayload(registered.workflow, execution)
-        if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
-        if (!isNew) yield* steps.load(run)
-        const body = registered.execute(Object(payload.right), execution.executionId)
-        yield* settle(run, registered, yield* exitOf(run, body))
+        if (!transitions.isSuspect(execution)) return yield* runBody(run, registered, isNew)
+        yield* steps
+          .change(run, transitions.suspected)
+          .pipe(Effect.zipRight(runBody(run, registered, isNew)), suspects.withPermits(1))
       })
 
     /** Runs an execution that this runner owns. An earlier run has ended, or has lost it. */
@@ -266,7 +278,9 @@ export const make = (
         const { taken } = yield* store.take(runner, names, now, room).pipe(
           Effect.tap(({ nextMillis, taken }) =>
             Effect.sync(() => {
-              taken.forEach((execution) => begin(execution))
+              // One that has killed the process once more lets the others go first.
+              const inOrder = Arr.sortBy(byDeaths)(taken)
+              inOrder.forEach((execution) => begin(execution))
               noteDue(nextMillis)
             })
           ),
@@ -378,6 +392,8 @@ export const make = (
       beats: Effect.suspend(() => store.runners.beat(runner))
     }
   })
+
+const byDeaths = Order.mapInput(Order.number, ({ deaths }: Execution.Execution) => deaths)
 
 /** Does something now and again, whatever comes of it. */
 const again = <A, B, R>(effect: Effect.Effect<A, never, R>, pause: Effect.Effect<B>) =>

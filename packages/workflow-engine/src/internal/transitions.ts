@@ -52,24 +52,33 @@ export const woken = (execution: Stored): Stored =>
     ? execution
     : { ...execution, dueMillis: 0, wakes: execution.wakes + 1 }
 
-/** The process of its runner has died. Another one goes on at once. */
-export const died = (execution: Stored): Stored => ({
-  ...freed(execution),
-  deaths: execution.deaths + 1
-})
-
-/** After so many deaths without the result of a step, an execution is tried no more. */
+/** After so many deaths, an execution runs alone among those that may have killed the process. */
+export const suspectDeaths = 3
 const mostDeaths = 10
 
-/** Whether its process has died too often. */
+/** The process of its runner has died, and so far, each that it ran may be why. Another one goes on at once. */
+export const died = (execution: Stored): Stored => ({
+  ...freed(execution),
+  deaths: Math.max(execution.deaths, Math.min(execution.deaths + 1, suspectDeaths))
+})
+
+export const isSuspect = ({ deaths }: Stored): boolean => deaths >= suspectDeaths
+
+/** Whether the process has died too often while it ran alone. */
 export const isPoison = ({ deaths }: Stored): boolean => deaths >= mostDeaths
+
+/** It is about to run alone: a death counts, unless the run comes to a result or a pause. */
+export const suspected = (execution: Stored): Stored => ({
+  ...execution,
+  deaths: execution.deaths + 1
+})
 
 /** It tries a step, after its process has died. */
 export const trying =
   (step: string) =>
   (execution: Stored): Stored => ({ ...execution, step })
 
-/** It has stored a step, or is to be tried again. */
+/** It has stored a step, or its run has ended in order, or it is to be tried again. */
 export const progressed = (execution: Stored): Stored => ({
   ...execution,
   step: undefined,
@@ -122,7 +131,7 @@ export interface Wait {
 export const suspended =
   ({ cause, dueMillis, pause }: Wait, clocks: Stored["clocks"], wakes: number) =>
   (execution: Stored): Stored => ({
-    ...execution,
+    ...progressed(execution),
     runner: undefined,
     clocks,
     pause,
@@ -134,7 +143,7 @@ export const suspended =
 export const postponed =
   (dueMillis: number) =>
   (execution: Stored): Stored => ({
-    ...execution,
+    ...progressed(execution),
     runner: undefined,
     pause: Execution.Pause.unreadable,
     dueMillis

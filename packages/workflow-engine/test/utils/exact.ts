@@ -325,6 +325,34 @@ export const test = <R>(
       }
     }
 
+    effect("lets others go on that its process ran, and they are not parked", () =>
+      Effect.gen(function* () {
+        begun.length = 0
+        const { context, operator, store } = yield* started(make, poison("a"))
+        const hotels = yield* Effect.provide(Operator.of(Hotel), context)
+        const keys = ["1", "2", "3", "4", "5"]
+        yield* Effect.forEach(keys, (key) => hotels.start({ key }))
+        const open = Effect.map(
+          store.list({ states: ["Running", "Waiting"] }, undefined, 10),
+          (all) => all.map(({ businessKey }) => businessKey)
+        )
+        for (let life = 0; life < 15; life++) {
+          const before = begun.length
+          for (let seconds = 0; seconds < 40 && begun.length === before; seconds++) {
+            yield* VirtualClock.pass("1 second")
+          }
+          for (const { executionId } of yield* store.list({}, undefined, 10)) {
+            yield* store.modify(executionId, (one) =>
+              one.runner === undefined ? one : transitions.died(one)
+            )
+          }
+        }
+        assert.deepStrictEqual(yield* open, [key])
+        assert.strictEqual((yield* operator.status(key)).pause, "parked")
+        assert.lengthOf(begun, 10)
+      })
+    )
+
     effect("is tried again by a resume that comes while it is parked once more", () =>
       Effect.gen(function* () {
         const { operator, store } = yield* started(make, poison("a"))

@@ -7,6 +7,7 @@ import { readFileSync, readlinkSync } from "node:fs"
 import { hostname } from "node:os"
 import { performance } from "node:perf_hooks"
 import type * as engineStore from "../engineStore.js"
+import { suspectDeaths } from "../transitions.js"
 import { dialect, failed } from "./statements.js"
 
 /** Where process ids have one meaning: a boot of a machine, or a container on it. Elsewhere, only this process. */
@@ -73,17 +74,21 @@ export const make = (expiration: Duration.DurationInput) =>
     const isDead = (row: Row) => row.silence > Duration.toMillis(expiration) || isGone(row)
     const all = sql<Row>`SELECT id, place, pid, born, ${now} - beat AS silence FROM manilla_runners`
 
-    /** One more death. Rows of an earlier version have none. */
-    const died = dialect(sql)(
-      "jsonb_set(progress::jsonb, '{deaths}', to_jsonb(COALESCE((progress::jsonb->>'deaths')::bigint, 0) + 1))::text",
-      "json_set(progress, '$.deaths', COALESCE(json_extract(progress, '$.deaths'), 0) + 1)"
+    /** See `transitions.died`. Rows of an earlier version have no deaths. */
+    const deaths = dialect(sql)(
+      "COALESCE((progress::jsonb->>'deaths')::bigint, 0)",
+      "COALESCE(json_extract(progress, '$.deaths'), 0)"
     )
+    const died = sql`CASE WHEN ${deaths} < ${sql.literal(String(suspectDeaths))} THEN ${deaths} + 1 ELSE ${deaths} END`
 
     const isLeft = sql`runner IS NOT NULL AND runner NOT IN (SELECT id FROM manilla_runners)`
     /** Frees the executions of runners that are no longer listed. */
-    const free = (progress: Fragment) => sql`
+    const free = (deaths: Fragment) => sql`
       UPDATE manilla_executions
-      SET runner = NULL, due_millis = 0, revision = revision + 1, progress = ${progress}
+      SET runner = NULL, due_millis = 0, revision = revision + 1, progress = ${dialect(sql)(
+        "jsonb_set(progress::jsonb, '{deaths}', to_jsonb(",
+        "json_set(progress, '$.deaths', ("
+      )} ${deaths} ${dialect(sql)("))::text", "))")}
       WHERE ended_millis IS NULL AND ${isLeft}`
 
     return {
@@ -113,10 +118,10 @@ export const make = (expiration: Duration.DurationInput) =>
           return rows.map(({ id }) => id)
         }).pipe(failed("look for runners that have died")),
       leave: (runner) =>
-        Effect.zipRight(
-          sql`DELETE FROM manilla_runners WHERE id = ${runner}`,
-          free(sql`progress`)
-        ).pipe(Effect.asVoid, failed("end a runner")),
+        Effect.zipRight(sql`DELETE FROM manilla_runners WHERE id = ${runner}`, free(sql`0`)).pipe(
+          Effect.asVoid,
+          failed("end a runner")
+        ),
       list: Effect.map(all, (rows) =>
         rows.map((row) => ({
           name: `process ${row.pid} on ${row.place.split(" ")[0]}`,
