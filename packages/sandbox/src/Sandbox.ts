@@ -74,11 +74,11 @@ export interface Options {
   /** How lists are read in pages. Defaults to `pageParameter` and `defaultPerPage`. */
   readonly page?: Profile.Page | undefined
   /**
-   * Whether a magic phone number or amount is refused if it is not listed for its operation, and likewise a
-   * service that the catalogue does not list and a phone number that is none. Otherwise they are accepted with a
-   * warning in `Exchange.warnings`. Defaults to `false`.
+   * Accepts a service that the catalogue does not list, a phone number that is none, and a magic value that is not
+   * listed for its operation, with a warning in `Exchange.warnings`. Defaults to `false`: they are refused with 422,
+   * so that a typo does not reach production.
    */
-  readonly strict?: boolean | undefined
+  readonly lenient?: boolean | undefined
   /** How many of the latest exchanges are kept, with up to 64 MiB of bodies. Defaults to 50,000. */
   readonly exchangeCapacity?: number | undefined
   /** Runs at the end of each exchange, before its response is sent. */

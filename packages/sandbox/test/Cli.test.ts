@@ -20,7 +20,7 @@ describe("the arguments of manilla-sandbox", () => {
       host: "127.0.0.1",
       allowHosts: [],
       clientId: cli.developmentCredentials.clientId,
-      strict: false,
+      lenient: false,
       seed: undefined
     })
     assert.strictEqual(
@@ -45,8 +45,8 @@ describe("the arguments of manilla-sandbox", () => {
     assert.strictEqual(Duration.toMillis(server.settleAfter ?? 0), 60_000)
     assert.strictEqual(server.seed, 12)
     const profile = `{"other_body":409,"in_flight":"wait","failures":"replay","retention_seconds":86400}`
-    const { idempotency, strict } = serve(["--strict", "--idempotency", profile]).server
-    assert.isTrue(strict)
+    const { idempotency, lenient } = serve(["--lenient", "--idempotency", profile]).server
+    assert.isTrue(lenient)
     assert.deepStrictEqual(idempotency, {
       other_body: 409,
       in_flight: "wait",

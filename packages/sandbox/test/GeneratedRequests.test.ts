@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as writes from "./utils/writes.js"
 
-const services = layer({}, { retry: { attempts: 1 } })
+const services = layer({ lenient: true }, { retry: { attempts: 1 } })
 
 /** Each body is sent. A refusal may only concern its content, such as an unknown wallet. */
 for (const { keyField, name, operation, send } of writes.all) {

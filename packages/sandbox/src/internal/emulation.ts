@@ -131,18 +131,18 @@ const unsound = {
 
 /** The emulation of a state. */
 const emulationOf = (options: Shared, state: State) => {
-  const { origin, profile, services = catalogue.services, strict = false } = options
+  const { origin, profile, services = catalogue.services, lenient = false } = options
   const generator = state.generator.current()
   const ids = identifiers.make(generator, (next) => state.generator.set(next))
   // Not a part of the state: the ids of resources do not depend on how often they are drawn.
   const otherIds = identifiers.make(identifiers.generatorOf(generator))
   const nowMillis = Effect.map(Clock.currentTimeMillis, (millis) => millis + state.clock.current())
   const settleAfterMillis = Duration.toMillis(options.settleAfter ?? "2 seconds")
-  const core = cores.make(state, ids, { profile, services, settleAfterMillis, strict })
+  const core = cores.make(state, ids, { profile, services, settleAfterMillis, lenient })
   const accounts = accountService.make(state, ids, otherIds, options.tokenLifetime ?? "1 hour")
   const transactions = transactionService.make(core)
   const cardholders = cardholderService.make(state, ids)
-  const outcomes = outcomesOnDemand.make(state, strict)
+  const outcomes = outcomesOnDemand.make(state, lenient)
   const payments = paymentService.make(core, transactions, accounts)
   const payouts = payoutService.make(core, transactions)
   const refunds = refundService.make(core, transactions)

@@ -58,8 +58,8 @@ Usage: manilla-sandbox [options]
   --idempotency <profile>    behaviour of idempotency keys, as the JSON of PUT /_sandbox/idempotency:
                              '{"other_body": 409, "in_flight": "wait", "failures": "replay"}'
   --profile <file>           behave like the service of this profile, which \`manilla probe\` wrote
-  --strict                   refuse services that the catalogue does not list, phone numbers that are
-                             none, and magic values that are not listed
+  --lenient                  accept services that the catalogue does not list, phone numbers that are
+                             none, and magic values that are not listed, with a warning
   --quiet                    do not print requests
   --version                  show the version
   --help                     show this help
@@ -96,7 +96,7 @@ export const defaults = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
 
 const flags = {
   control: Schema.optional(Schema.Boolean),
-  strict: defaults(Schema.Boolean, false),
+  lenient: defaults(Schema.Boolean, false),
   quiet: defaults(Schema.Boolean, false),
   version: Schema.optional(Schema.Boolean),
   help: Schema.optional(Schema.Boolean)

@@ -12,13 +12,13 @@ import type { Request } from "./queue.js"
 
 export interface Outcomes extends ReturnType<typeof make> {}
 
-/** If `strict`, a magic value that is not listed, or not for the operation, is refused. */
-export const make = ({ met_outcomes: met }: State, strict: boolean) => {
+/** Unless `lenient`, a magic value that is not listed, or not for the operation, is refused. */
+export const make = ({ met_outcomes: met }: State, lenient: boolean) => {
   const byCode = (code: string | undefined, operation: string | undefined, field: string) => {
     const found = Outcome.outcomes.find(
       (one) => one.code === code && Outcome.appliesTo(one, operation)
     )
-    return found === undefined && strict
+    return found === undefined && !lenient
       ? refusal.because("UNLISTED_MAGIC_VALUE", field, "must be listed in GET /_sandbox/outcomes")
       : Either.right(found)
   }

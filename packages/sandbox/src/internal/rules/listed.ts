@@ -1,6 +1,6 @@
 /**
  * Values that the catalogue does not list, and phone numbers that are none. The interface does not say what becomes
- * of them, so the sandbox warns. A warning has the value, but never a phone number.
+ * of them: the sandbox refuses them, or warns. A warning has the value, but never a phone number.
  */
 import type { AvailableService } from "@manilla/catalogue/AvailableService"
 import { nearest } from "./nearest.js"
@@ -59,6 +59,6 @@ export const service = (
 
 /** A phone number has 8 to 15 digits: the country code and the number. */
 export const phone = (field: string, value: string): Unlisted | undefined =>
-  /^\+?[\d .()-]+$/.test(value) && /^\d{8,15}$/.test(value.replace(/\D/g, ""))
+  /^\(?\+?[\d .()-]+$/.test(value) && /^\d{8,15}$/.test(value.replace(/\D/g, ""))
     ? undefined
     : unlisted(field, "", "a phone number with its country code, such as +2290100000000")

@@ -29,7 +29,10 @@ const declared = {
   WALLET_NOT_FOUND: [422, "The wallet does not exist."],
   CURRENCY_MISMATCH: [422, "The wallet has a different currency."],
   CURRENCY_NOT_SUPPORTED: [422, "Cards cannot be paid in this currency."],
-  NOT_LISTED: [422, "The request has a value that is not listed, and the sandbox is strict."],
+  NOT_LISTED: [
+    422,
+    "The request has a value that the catalogue does not list, or a phone number that is none."
+  ],
   SERVICE_UNAVAILABLE: [422, "The service is currently unavailable."],
   INSUFFICIENT_FUNDS: [422, "The wallet has insufficient funds."],
   EXPIRES_IN_THE_PAST: [422, "The payment link would already be expired."],

@@ -41,18 +41,23 @@ export const services: ReadonlyArray<AvailableService> = offered.flatMap(([code,
 )
 
 /**
- * Refuses a service that the catalogue lists as unavailable. If `strict`, also one that it does not list, and a
- * phone number that is none; otherwise these are only warned about.
+ * Refuses a service that the catalogue lists as unavailable, one that it does not list, and a phone number that is
+ * none. If `lenient`, the last two are only warned about.
  */
 export const check = (
-  { services, strict }: Pick<Core, "services" | "strict">,
+  { lenient, services }: Pick<Core, "lenient" | "services">,
   requested: listed.Requested,
   [phoneField, phone]: readonly [field: string, phone: string],
   { warn }: Pick<HandlerContext, "warn">
 ): Either.Either<void, refusal.Refusal> => {
   for (const found of [...listed.service(services, requested), listed.phone(phoneField, phone)]) {
     if (found === undefined) continue
-    if (strict) return refusal.because("NOT_LISTED", found.field, found.rule)
+    if (!lenient) {
+      const { field, rule, warning } = found
+      return Either.left(
+        refusal.of("NOT_LISTED", { message: `${warning}.`, issues: [{ field, rule }] })
+      )
+    }
     warn(found.warning)
   }
   const isDown = services.some((one) => !one.available && listed.is(one, requested))

@@ -19,7 +19,7 @@ export interface Options {
   readonly services: ReadonlyArray<AvailableService>
   readonly settleAfterMillis: number
   /** Whether what the interface and the catalogue do not list is refused. */
-  readonly strict: boolean
+  readonly lenient: boolean
 }
 
 export interface Core extends ReturnType<typeof make> {}
