@@ -20,29 +20,32 @@ export interface Sent {
 }
 
 /** The clients over a sandbox, and the requests they sent, except token requests. */
-export const make = Effect.map(SandboxClient.make({ seed: 7, lenient: true }), ({ client, sandbox }) => {
-  const sent: Array<Sent> = []
-  const observed = HttpClient.make((request, url) =>
-    Effect.suspend(() => {
-      if (!url.href.startsWith(sandbox.authUrl)) {
-        const body = request.body._tag === "Uint8Array" ? request.body.body : new Uint8Array()
-        sent.push({
-          method: request.method,
-          url,
-          headers: request.headers,
-          body: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body)
-        })
-      }
-      return client.execute(request)
-    })
-  )
-  const layer = Clients.layer.pipe(
-    Layer.provide(SandboxGateway.layer()),
-    Layer.provide(Layer.succeed(HttpClient.HttpClient, observed)),
-    Layer.provideMerge(Layer.succeed(Sandbox.Sandbox, sandbox))
-  )
-  return { layer, sent, sandbox }
-})
+export const make = Effect.map(
+  SandboxClient.make({ seed: 7, lenient: true }),
+  ({ client, sandbox }) => {
+    const sent: Array<Sent> = []
+    const observed = HttpClient.make((request, url) =>
+      Effect.suspend(() => {
+        if (!url.href.startsWith(sandbox.authUrl)) {
+          const body = request.body._tag === "Uint8Array" ? request.body.body : new Uint8Array()
+          sent.push({
+            method: request.method,
+            url,
+            headers: request.headers,
+            body: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body)
+          })
+        }
+        return client.execute(request)
+      })
+    )
+    const layer = Clients.layer.pipe(
+      Layer.provide(SandboxGateway.layer()),
+      Layer.provide(Layer.succeed(HttpClient.HttpClient, observed)),
+      Layer.provideMerge(Layer.succeed(Sandbox.Sandbox, sandbox))
+    )
+    return { layer, sent, sandbox }
+  }
+)
 
 /** The result of a call, including a synchronous throw. */
 export type End =
