@@ -20,14 +20,16 @@ const texts = {
   for: ["For", "Objet"],
   reference: ["Reference", "Référence"],
   phone: ["Mobile money number", "Numéro mobile money"],
-  hint: ["With the country code, such as", "Avec l’indicatif du pays, par exemple"],
+  country: ["Country code", "Indicatif du pays"],
+  hint: ["For example", "Par exemple"],
   invalid: [
-    "Enter the number with its country code, such as",
-    "Saisissez le numéro avec l’indicatif du pays, par exemple"
+    "Enter a mobile money number, such as",
+    "Saisissez un numéro mobile money, par exemple"
   ],
   cancel: ["Cancel", "Annuler"],
   back: ["Return to the shop", "Retour à la boutique"],
   again: ["Pay after all", "Payer quand même"],
+  retry: ["Try again", "Réessayer"],
   sending: ["Sending…", "Envoi…"],
   sandbox: [
     "This is a sandbox. No real money moves.",
@@ -67,14 +69,14 @@ const seals = {
   unknown: { kind: "bad", sign: "×" }
 }
 
-/** A number of each country, to show how to write one. @type {Readonly<Record<string, string>>} */
+/** The code of each country, and a number there. @type {Readonly<Record<string, readonly [code: string, number: string]>>} */
 const phones = {
-  BF: "+226 70 00 00 00",
-  BJ: "+229 01 00 00 00 00",
-  CI: "+225 01 00 00 00 00",
-  CM: "+237 6 00 00 00 00",
-  SN: "+221 70 000 00 00",
-  TG: "+228 90 00 00 00"
+  BF: ["+226", "70 00 00 00"],
+  BJ: ["+229", "01 00 00 00 00"],
+  CI: ["+225", "01 00 00 00 00"],
+  CM: ["+237", "6 00 00 00 00"],
+  SN: ["+221", "70 000 00 00"],
+  TG: ["+228", "90 00 00 00"]
 }
 
 const parameters = new URLSearchParams(location.search)
@@ -100,10 +102,14 @@ const Checkout = ({ first }) => {
   const [link, setLink] = useState(
     /** @type {Link | undefined} */ (first.isOk ? first.json : undefined)
   )
+  const [country, setCountry] = useState(
+    link !== undefined && link.country in phones ? link.country : "BJ"
+  )
   const [phone, setPhone] = useState("")
   const [error, setError] = useState("")
   /** If an answer was lost, an earlier number may have paid. */
   const [isLost, setLost] = useState(parameters.has("attempt"))
+  const [reason, setReason] = useState("")
   /** The end of the number that paid. */
   const [number, setNumber] = useState("")
   const [step, setStep] = useState(
@@ -114,8 +120,13 @@ const Checkout = ({ first }) => {
   document.documentElement.lang = lang
   document.title = say("title")
   const shop = link?.merchant || say("shop")
-  const example = phones[link?.country ?? ""] ?? "+229 01 00 00 00 00"
+  const [code = "", example = ""] = phones[country] ?? []
+  /** A number may also be written with its code. */
+  const typed = phone.trim()
+  const whole = typed === "" || typed.startsWith("+") ? typed : `${code} ${typed}`
   const digits = new Intl.NumberFormat(lang, { maximumFractionDigits: 4 })
+  const countryName = (/** @type {string} */ name) =>
+    new Intl.DisplayNames(lang, { type: "region" }).of(name)
   const amount = link && `${digits.format(/** @type {any} */ (link.amount))}\u00a0${link.currency}`
 
   const pay = async () => {
@@ -125,11 +136,11 @@ const Checkout = ({ first }) => {
     const { attempt, failure_url, success_url } = link
     // If the answer is lost, the page knows after a reload which attempt it has sent.
     remember("attempt", attempt)
-    const { isOk, json } = await send("/pay", { attempt, phone_number: phone.trim() })
+    const { isOk, json } = await send("/pay", { attempt, phone_number: whole })
     if (isOk && success_url !== null) return location.assign(success_url)
     if (isOk) {
       setLink(json)
-      setNumber(isLost ? "" : phone.trim().slice(-2))
+      setNumber(isLost ? "" : whole.slice(-2))
     } else if (json.data.error.code === "VALIDATION_FAILED") {
       setError(`${say("invalid")} ${example}.`)
       document.getElementById("phone")?.focus()
@@ -137,6 +148,7 @@ const Checkout = ({ first }) => {
       const { json: now } = await send("/link")
       if (now.status === "ACTIVE" && failure_url !== null) return location.assign(failure_url)
       setLink(now)
+      setReason(json.data.error.message)
       return setStep("refused")
     }
     setStep("form")
@@ -176,12 +188,18 @@ const Checkout = ({ first }) => {
     }
     if (status === "INACTIVE") return result("used", say("usedText"), back)
     if (status !== "ACTIVE") return result("closed", say("closedText"), back)
-    if (step === "refused") return result("refused", say("refusedText"), back)
-    if (step === "cancelled") {
-      const again = html`<button type="button" onClick=${() => setStep("form")}>${say("again")}</button>`
-      return result("cancelled", say("cancelledText"), again)
+    /** @param {keyof typeof texts} name */
+    const form = (name) =>
+      html`<button type="button" onClick=${() => setStep("form")}>${say(name)}</button>`
+    if (step === "refused") {
+      return result("refused", `${say("refusedText")} ${reason}`, html`${form("retry")} ${back}`)
     }
+    if (step === "cancelled") return result("cancelled", say("cancelledText"), form("again"))
     return html`<form class="fields" noValidate onSubmit=${submit}>
+      <label for="country">${say("country")}</label>
+      <select id="country" value=${country} onChange=${(/** @type {Event} */ event) => setCountry(textIn(event))}>
+        ${Object.entries(phones).map(([name, [code]]) => html`<option key=${name} value=${name}>${countryName(name)} ${code}</option>`)}
+      </select>
       <label for="phone">${say("phone")}</label>
       <input id="phone" type="tel" autocomplete="tel" required maxlength="32" placeholder=${example} value=${phone}
         aria-describedby="note" aria-invalid=${error !== ""} onInput=${(/** @type {Event} */ event) => setPhone(textIn(event))} />
@@ -189,8 +207,8 @@ const Checkout = ({ first }) => {
       <button type="submit" aria-disabled=${step === "sending"}>${step === "sending" ? say("sending") : `${say("pay")} ${amount}`}</button>
       ${
         failure_url
-          ? html`<a class="button" href=${failure_url}>${say("cancel")}</a>`
-          : html`<button type="button" onClick=${() => setStep("cancelled")}>${say("cancel")}</button>`
+          ? html`<a class="button quiet" href=${failure_url}>${say("cancel")}</a>`
+          : html`<button type="button" class="quiet" onClick=${() => setStep("cancelled")}>${say("cancel")}</button>`
       }
     </form>`
   }

@@ -189,12 +189,14 @@ const progress = (from, to, now) => {
 const answerOf = ({ status }) => {
   if (typeof status === "number") return String(status)
   if (typeof status === "object") return status.answer
-  if (status === undefined) return ""
-  return {
-    "dropped before": "request lost",
-    "dropped after": "answer lost",
-    abandoned: "caller left"
-  }[status]
+  return status === undefined ? "" : lost[status]
+}
+
+/** The ends of a request whose caller got no answer. */
+export const lost = {
+  "dropped before": "request lost",
+  "dropped after": "answer lost",
+  abandoned: "caller left"
 }
 
 /** @param {Attempt} attempt */

@@ -1,5 +1,5 @@
 // Wallets and the ledger.
-import { grouped, money, table, time } from "./parts.js"
+import { counted, grouped, money, table, time } from "./parts.js"
 import { html } from "./preact.js"
 import { useRead } from "./state.js"
 
@@ -57,6 +57,10 @@ export const Money = () => {
   if (wallets === undefined || ledger === undefined) return null
   const balanced = isBalanced(ledger.balances)
   const shown = ledger.journal.length
+  const moved = ledger.balances.filter(
+    ({ credits, debits }) => Number(credits) + Number(debits) > 0
+  )
+  const still = ledger.balances.length - moved.length
   return html`
     ${table(
       "Wallets",
@@ -75,14 +79,14 @@ export const Money = () => {
         : "The ledger is not balanced. This is a bug in the sandbox."
     }</p>
     ${table(
-      "Balances of the ledger",
+      `Balances of the ledger${still > 0 ? `, without ${counted(still, "account")} that never moved` : ""}`,
       [
         ["Account", (one) => nameOf(one.account)],
         ["#-Debits", (one) => money(one.debits)],
         ["#-Credits", (one) => money(one.credits)],
         ["#Balance", (one) => money(one.balance)]
       ],
-      ledger.balances,
+      moved,
       ({ account }) => nameOf(account)
     )}
     ${table(

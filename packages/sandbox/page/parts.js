@@ -12,6 +12,15 @@ export const money = (amount) => {
   return `${grouped(whole)}.${fraction.replace(/0+$/, "").padEnd(2, "0")}`
 }
 
+/** A key as a person reads it: `IdempotencyKey.derive` encodes what its parts must not contain. @param {string} key */
+export const keyText = (key) => {
+  try {
+    return decodeURIComponent(key)
+  } catch {
+    return key
+  }
+}
+
 /** @param {number | string} whole */
 export const grouped = (whole) => String(whole).replace(/\B(?=(\d{3})+$)/g, ",")
 

@@ -11,6 +11,7 @@ import {
   firstPayment,
   form,
   grouped,
+  keyText,
   linkButton,
   pre,
   pretty,
@@ -21,6 +22,7 @@ import {
 } from "./parts.js"
 import { html } from "./preact.js"
 import { addressOf, filter, openDialog, state, update, useRead } from "./state.js"
+import { lost } from "./drawing.js"
 import { isFailed, linksTo, storyOf, useMade, Why } from "./story.js"
 
 /** @typedef {import("./state.js").Request} Request */
@@ -29,7 +31,10 @@ import { isFailed, linksTo, storyOf, useMade, Why } from "./story.js"
 const shown = 200
 
 /** @param {Request} request */
-const statusOf = ({ outcome, status }) => (outcome === "answered" ? String(status) : outcome)
+const statusOf = ({ outcome, status }) => {
+  if (outcome === "answered") return String(status)
+  return outcome === "open" ? outcome : lost[outcome]
+}
 
 const statusText = /^[1-5](\d\d|xx)$/i
 
@@ -44,7 +49,9 @@ const keysOf = (wanted) => {
     keyed.find(({ reference }) => reference?.toLowerCase() === text)
   if (exact !== undefined) return [exact.key]
   if (wanted === "" || statusText.test(wanted)) return []
-  return [...new Set(keyed.map(({ key }) => key))].filter((key) => key.toLowerCase().includes(text))
+  return [...new Set(keyed.map(({ key }) => key))].filter((key) =>
+    [key, keyText(key)].some((name) => name.toLowerCase().includes(text))
+  )
 }
 
 /** Whether a text names a request. @param {string} wanted @param {Request} request */
@@ -137,7 +144,7 @@ const nothing = (wanted) => html`<div class="note">
 const several = (wanted, keys) => html`<div class="note">
   <p>${keys.length} keys contain “${wanted}”. Choose one to see what its requests did:</p>
   <ul>
-    ${keys.slice(-10).map((key) => html`<li key=${key}>${linkButton(key, () => select(key))}</li>`)}
+    ${keys.slice(-10).map((key) => html`<li key=${key}>${linkButton(keyText(key), () => select(key))}</li>`)}
     ${keys.length > 10 && html`<li>and ${keys.length - 10} older ones</li>`}
   </ul>
 </div>`
@@ -162,11 +169,15 @@ export const journal = (caption, requests) =>
         (one) =>
           html`${chip(statusOf(one))} ${one.error && html`<span class="wide">${one.error.code}</span>`}`
       ],
-      ["*Key", ({ key }) => key !== null && linkButton(key, () => select(key))],
+      ["*Key", ({ key }) => key !== null && linkButton(keyText(key), () => select(key))],
       [
         "-Notes",
         (one) =>
-          [one.replay && "replay", one.fault, one.warnings.length > 0 && "warning"]
+          [
+            one.replay && "replay",
+            one.outcome === "answered" && one.fault,
+            one.warnings.length > 0 && "warning"
+          ]
             .filter(Boolean)
             .join(", ")
       ],

@@ -7,6 +7,7 @@ import {
   copyButton,
   counted,
   form,
+  keyText,
   linkButton,
   money,
   pre,
@@ -101,7 +102,8 @@ const nameIn = ({ id, reference }) => reference ?? id ?? ""
 const keyOf = ({ idempotency_key, issuance_reference }) => idempotency_key ?? issuance_reference
 
 /** @param {string | null | undefined} key */
-const keyLink = (key) => key && html`<a href=${addressOf("requests", { find: key })}>${key}</a>`
+const keyLink = (key) =>
+  key && html`<a href=${addressOf("requests", { find: key })}>${keyText(key)}</a>`
 
 /** The columns of every kind. A kind has those with a value. @param {Kind} kind */
 const columnsOf = (kind) =>

@@ -1,7 +1,7 @@
 // Why a key made one payment: what each of its requests did, in sentences.
 import { Drawing } from "./drawing.js"
 import { html } from "./preact.js"
-import { counted, linkButton, money, resourceLink } from "./parts.js"
+import { counted, keyText, linkButton, money, resourceLink } from "./parts.js"
 import { useRead } from "./state.js"
 
 /** @typedef {import("./state.js").Request} Request */
@@ -144,7 +144,7 @@ export const Why = ({ hidden, name, onOpen, requests }) => {
   const maker = only && makerIn(requests)
   const isOpen = requests.some(({ outcome }) => outcome === "open")
   return html`<div class="note ${first ? "good" : ""}">
-    <h3>Why? ${counted(requests.length, "request")} with the key ${name}</h3>
+    <h3>Why? ${counted(requests.length, "request")} with the key ${keyText(name)}</h3>
     <p>
       ${first ? html`${subjectOf(requests, maker)}${linksTo(name, made)}.` : isOpen ? "Nothing was made yet." : "Nothing was made."}
       ${only && ` ${only.money} A key names one operation, which the service does once, however often the caller sends it.`}

@@ -89,7 +89,7 @@ describe("the hosted page of a payment link", () => {
   it("refuses what is no phone number", async () => {
     const url = await service.createLink()
     const before = (await transactions()).length
-    for (const phone_number of ["", " ", "abc", "1".repeat(33), "+229"]) {
+    for (const phone_number of ["", " ", "abc", "1".repeat(33), "+229", "97 00 00 01"]) {
       const refused = await pay(url, { attempt: "one", phone_number })
       assert.deepStrictEqual([refused.status, codeOf(refused)], [422, "VALIDATION_FAILED"])
     }

@@ -71,8 +71,10 @@ const pay = Effect.gen(function* () {
     () => refusal.of("UNREADABLE")
   )
   const invalid = listed.phone("phone_number", phone_number)
-  if (invalid !== undefined) {
-    return yield* refusal.because("VALIDATION_FAILED", invalid.field, invalid.rule)
+  // A person who leaves out the code would pay from another country's number.
+  if (invalid !== undefined || !phone_number.startsWith("+")) {
+    const rule = "must be a phone number with its country code, such as +2290100000000"
+    return yield* refusal.because("VALIDATION_FAILED", "phone_number", rule)
   }
   yield* Effect.flatten(
     emulation.look((nowMillis) =>
