@@ -10,8 +10,6 @@ import { endCodec, exitCodec, json, memoize } from "../Encoding.js"
 import * as Execution from "../Execution.js"
 import { Storable } from "../Text.js"
 
-export { endCodec, type Schemas } from "../Encoding.js"
-
 const payloadOf = memoize(({ ast }: Workflow.AnyStructSchema) => {
   const payload = json(Schema.make<unknown, unknown>(ast))
   return {

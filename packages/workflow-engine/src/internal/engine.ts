@@ -5,7 +5,6 @@ import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -15,18 +14,17 @@ import type * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import * as Body from "../Body.js"
-import { differences } from "../Encoding.js"
+import { endCodec, type Schemas } from "../Encoding.js"
 import * as Engine from "../Engine.js"
 import * as Execution from "../Execution.js"
 import * as Store from "../Store.js"
 import * as Text from "../Text.js"
-import * as begun from "./begun.js"
 import * as codecs from "./codecs.js"
 import { type EngineStore, forOperator } from "./engineStore.js"
-import * as metrics from "./metrics.js"
+import * as others from "./others.js"
 import * as owned from "./run.js"
 import * as runners from "./runner.js"
-import * as transitions from "./transitions.js"
+import * as starts from "./starts.js"
 
 const healthTimeout = Duration.seconds(5)
 
@@ -34,35 +32,13 @@ const prefix = "DurableClock/"
 const remedy =
   "Wait in the body itself: `Durable.signal({ name, success, deadline })` waits for a signal until its deadline. Race effects in one activity, which stores the first."
 
-/** A body that runs again starts what may have ended long ago. */
-const unlessPurged = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
-  Effect.catchIf(
-    Effect.asVoid(effect),
-    ({ _tag }) => _tag === "ExecutionPurged",
-    () => Effect.void
-  ).pipe(Effect.orDie)
-
-/** Ends a step that waits, without a result. */
-const suspended = Effect.fail(new Workflow.Suspended({}))
-
 const make = (store: EngineStore, options: runners.Options) =>
   Effect.gen(function* () {
     const outage = Store.noOutage()
     const persistently = Store.patient(outage)
     const steps = owned.make(store, persistently)
-    const {
-      alone,
-      isCancelledAt,
-      isOver,
-      mark,
-      read,
-      refuse,
-      runStep,
-      schedule,
-      sent,
-      wait,
-      waitFor
-    } = steps
+    const { alone, isCancelledAt, isOver, mark, read, refuse, runStep, schedule, sent, wait } =
+      steps
     const { beats, insert, lookNow, runs, untilEnd, wake, workflows } = yield* runners.make(
       store,
       steps,
@@ -98,60 +74,12 @@ const make = (store: EngineStore, options: runners.Options) =>
         return run
       })
 
-    /** A new execution, which is not stored yet. */
-    const newExecution = (
-      workflow: Workflow.Any,
-      executionId: string,
-      payload: unknown,
-      parent: string | undefined
-    ) =>
-      Effect.gen(function* () {
-        const { name } = workflow
-        const businessKey = codecs.keyOf(payload, executionId)
-        const encoded = codecs.writePayload(workflow, payload)
-        const issuesOfKey = yield* codecs.issuesOf(workflow, executionId, businessKey)
-        const issues = issuesOfKey.concat(Either.isLeft(encoded) ? encoded.left : [])
-        if (Either.isLeft(encoded) || issues.length > 0) {
-          return yield* new Execution.InvalidPayload({ workflow: name, businessKey, issues })
-        }
-        return transitions.started({
-          workflow: name,
-          businessKey,
-          executionId,
-          payload: encoded.right,
-          parent,
-          startedMillis: yield* store.runners.now
-        })
-      })
-
-    /** Starts an execution, or finds it. Fails if the key belongs to another one. */
-    const record = (workflow: Workflow.Any, execution: Execution.Execution) =>
-      Effect.gen(function* () {
-        const { businessKey, payload } = execution
-        const earlier = yield* insert(execution)
-        if (Option.isNone(earlier)) {
-          yield* metrics.onStart(workflow)
-          return execution
-        }
-        const stored = yield* codecs.unlessPurged(earlier.value)
-        const differs = differences(JSON.parse(stored.payload), JSON.parse(payload))
-        // A body that runs again may compute another payload, such as a time: the first one counts.
-        const isRepeated = execution.parent !== undefined && execution.parent === stored.parent
-        if (differs.length === 0 || isRepeated) return stored
-        if (stored.end === undefined) yield* codecs.readPayload(workflow, stored)
-        const { name } = workflow
-        return yield* new Execution.PayloadMismatch({ workflow: name, businessKey, differs })
-      })
-
-    const start = (
-      workflow: Workflow.Any,
-      executionId: string,
-      payload: unknown,
-      parent?: string
-    ) =>
-      Effect.flatMap(newExecution(workflow, executionId, payload, parent), (execution) =>
-        record(workflow, execution)
-      )
+    const starting = starts.make(store, insert)
+    const { start } = starting
+    const { awaitOther, startOther } = others.make(store, persistently, steps, starting, {
+      runOf,
+      waiting
+    })
 
     /** The result of an execution: it has ended, or waits. Undefined if it runs. */
     const resultOf = (workflow: Workflow.Any, execution: Execution.Execution) =>
@@ -166,7 +94,7 @@ const make = (store: EngineStore, options: runners.Options) =>
 
     /** Runs an activity in the fiber of its execution, and stores its result in one statement. */
     const activityExecute = <A extends Schema.Schema.Any, E extends Schema.Schema.All, R>(
-      activity: Pick<Activity.Activity<A, E, R>, "name" | "execute" | keyof codecs.Schemas<A, E>>,
+      activity: Pick<Activity.Activity<A, E, R>, "name" | "execute" | keyof Schemas<A, E>>,
       attempt: number
     ) =>
       Effect.gen(function* () {
@@ -188,111 +116,8 @@ const make = (store: EngineStore, options: runners.Options) =>
           ),
           Effect.provideService(Body.InStepOf, executionId)
         )
-        const exit = yield* runStep(run, name, codecs.endCodec(activity), execute)
+        const exit = yield* runStep(run, name, endCodec(activity), execute)
         return new Workflow.Complete({ exit })
-      })
-
-    /** A run that begins an execution twice must mean the same: otherwise, the second payment would be lost. */
-    const sameOther = (
-      run: owned.Run,
-      workflow: Workflow.Any,
-      executionId: string,
-      payload: object
-    ) =>
-      Effect.gen(function* () {
-        const own = run.execution.executionId
-        const execution = yield* newExecution(workflow, executionId, payload, own)
-        const first = run.payloads.get(executionId) ?? execution.payload
-        run.payloads.set(executionId, first)
-        const differs = differences(JSON.parse(first), JSON.parse(execution.payload))
-        if (differs.length === 0) return execution
-        const { businessKey } = execution
-        return yield* new Execution.PayloadMismatch({
-          workflow: workflow.name,
-          businessKey,
-          differs
-        })
-      }).pipe(Effect.orDie)
-
-    /** Starts or finds an execution. It is noted before: a later run knows of it, although it may not come to it again. */
-    const beginOther = (run: owned.Run, workflow: Workflow.Any, execution: Execution.Execution) =>
-      Effect.gen(function* () {
-        const pause = begun.pauseOf(execution.executionId)
-        run.sideEffects.open.add(pause)
-        yield* mark(run, begun.begunOf(pause))
-        return yield* persistently(record(workflow, execution))
-      })
-
-    /** An execution that somebody else has started wakes this one too. */
-    const heard = (execution: Execution.Execution, own: string) =>
-      Effect.gen(function* () {
-        const { end, executionId, isAwaited, parent } = execution
-        if (end !== undefined || parent === own) return execution
-        const { json } = yield* codecs.stepCodec.store("a wait", Exit.void)
-        const storedMillis = yield* store.runners.now
-        yield* store.signal(executionId, { name: begun.awaitedBy(own), exit: json, storedMillis })
-        if (!isAwaited) yield* store.modify(executionId, transitions.awaited)
-        // It may have ended meanwhile.
-        return Option.getOrElse(yield* store.read(executionId), () => execution)
-      }).pipe(persistently)
-
-    /**
-     * Awaits an execution. Its end becomes a step of the body, which can read it again although the execution was
-     * purged. An interrupt is passed on to it if the body has started it, and its end is awaited all the same.
-     */
-    const awaitOther = (
-      workflow: Workflow.Any,
-      executionId: string,
-      payload: object,
-      parent: WorkflowEngine.WorkflowInstance["Type"]
-    ) =>
-      Effect.gen(function* () {
-        const run = yield* waiting(
-          parent,
-          `an execution of ${workflow.name}`,
-          "Start all executions with `{ discard: true }`, and then await one after another."
-        )
-        const pause = begun.pauseOf(executionId)
-        const step = begun.endedOf(pause)
-        const same = yield* sameOther(run, workflow, executionId, payload)
-        const look = Effect.gen(function* () {
-          const own = run.execution.executionId
-          const other = yield* Effect.orDie(beginOther(run, workflow, same))
-          const execution = yield* heard(other, own)
-          const end = begun.endOf(execution)
-          if (end !== undefined) return Exit.succeed(end)
-          const isOwn = execution.parent === own
-          if (!isOwn && (yield* isCancelledAt(run, pause, false))) {
-            return yield* Effect.fail(
-              new Workflow.Complete({ exit: Exit.die(Body.cancellation(run)) })
-            )
-          }
-          yield* waitFor(run, pause, execution)
-          return yield* suspended
-        })
-        const { exit, ...end } = yield* yield* runStep(run, step, begun.codec, look)
-        Body.end(run.sideEffects, pause, end)
-        return new Workflow.Complete({
-          exit: yield* read(run, step, codecs.endCodec(workflow), exit)
-        })
-      }).pipe(Effect.merge, Effect.provideService(WorkflowEngine.WorkflowInstance, parent))
-
-    /** Starts an execution that a body does not await there. One of a step is nobody's. */
-    const startOther = (
-      workflow: Workflow.Any,
-      executionId: string,
-      payload: object,
-      parent: WorkflowEngine.WorkflowInstance["Type"]
-    ) =>
-      Effect.gen(function* () {
-        if ((yield* Body.InStepOf) === parent.executionId) {
-          return yield* unlessPurged(persistently(start(workflow, executionId, payload)))
-        }
-        const run = yield* runOf(parent.executionId)
-        const same = yield* sameOther(run, workflow, executionId, payload)
-        const starts = unlessPurged(beginOther(run, workflow, same))
-        const step = begun.startedOf(begun.pauseOf(executionId))
-        yield* runStep(run, step, codecs.stepCodec, Effect.as(starts, Exit.void))
       })
 
     const execute = (
@@ -315,7 +140,7 @@ const make = (store: EngineStore, options: runners.Options) =>
 
     /** The result of a signal, or of a pause. Undefined: the body waits for it. */
     const deferredResult = <A extends Schema.Schema.Any, E extends Schema.Schema.All>(
-      deferred: { readonly name: string } & codecs.Schemas<A, E>
+      deferred: { readonly name: string } & Schemas<A, E>
     ) =>
       Effect.gen(function* () {
         const { name } = deferred
@@ -331,7 +156,7 @@ const make = (store: EngineStore, options: runners.Options) =>
         const hasEnded = isPause ? yield* isOver(run, pause) : signal !== undefined
         if (yield* isCancelledAt(run, pause, hasEnded)) return Exit.die(Body.cancellation(run))
         if (isPause && hasEnded) return Exit.void
-        if (signal !== undefined) return yield* read(run, pause, codecs.endCodec(deferred), signal)
+        if (signal !== undefined) return yield* read(run, pause, endCodec(deferred), signal)
         yield* isPause ? wait(run, pause) : wait(run, Execution.Pause.signal, Execution.never)
         return undefined
       })

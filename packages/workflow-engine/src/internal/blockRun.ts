@@ -1,0 +1,153 @@
+import * as Workflow from "@effect/workflow/Workflow"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as Body from "../Body.js"
+import * as Encoding from "../Encoding.js"
+import type * as Execution from "../Execution.js"
+import * as owned from "./run.js"
+
+/** Begins runs, as their blocks see them. */
+export const make = ({
+  alone,
+  isCancelledAt,
+  isOver,
+  read,
+  refuse,
+  runStep,
+  schedule,
+  sent,
+  wait,
+  waitForOthers
+}: ReturnType<typeof owned.make>) => {
+  /** A run that begins. */
+  const begin = (
+    execution: Execution.Execution,
+    runner: number,
+    workflow: Workflow.Any
+  ): owned.Run => {
+    const instance = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
+    // What it would undo has run by then: it is undone at once.
+    const addFinalizer = (undo: Scope.Scope.Finalizer) =>
+      undo(Exit.die("refused")).pipe(
+        Effect.provideService(Body.GoesOn, true),
+        Effect.zipRight(
+          refuse(
+            run,
+            "this engine runs no finalizers of a workflow, such as those of `Workflow.withCompensation`. Use `Durable.compensating`."
+          )
+        )
+      )
+    const scope: Scope.CloseableScope = Object.assign(Object.create(instance.scope), {
+      addFinalizer
+    })
+    const run: owned.Run = {
+      key: execution.businessKey,
+      instance: { ...instance, scope },
+      execution,
+      runner,
+      results: new Map(),
+      clocks: new Map(Object.entries(execution.clocks)),
+      payloads: new Map(),
+      storedMillis: 0,
+      isCancelRequested: execution.isCancelRequested,
+      hasDied: execution.deaths > 0,
+      phase: { _tag: "Running" },
+      fiber: undefined,
+      body: undefined,
+      sideEffects: Body.noSideEffects(),
+      used: new Set(),
+      parts: 0,
+      enter: Effect.suspend(() =>
+        alone(
+          run,
+          "a block",
+          "Call blocks one after another, and start an execution for each part that is to run beside others."
+        )
+      ),
+      isCancelled: (pause) =>
+        pause === undefined
+          ? Effect.map(Body.GoesOn, (isNot) => run.isCancelRequested && !isNot)
+          : Effect.flatMap(isOver(run, pause), (isOver) => isCancelledAt(run, pause, isOver)),
+      settled: (unless) =>
+        Effect.gen(function* () {
+          if (run.results.has(owned.firstOf(unless))) return
+          if ((yield* waitForOthers(run)) !== undefined) yield* Workflow.suspend(run.instance)
+        }),
+      step: <A, I, E, EI, R>({
+        error,
+        execute,
+        isNote,
+        name,
+        success
+      }: Body.Step<A, I, E, EI, R>) => {
+        const traced = isNote
+          ? execute
+          : Effect.withSpan(Effect.scoped(execute), name, { captureStackTrace: false })
+        // Every step needs an execution, and so does this one whatever the effect needs.
+        const own = traced as Effect.Effect<A, E, Body.Own<R> | Body.InExecution>
+        const executed = completed(name, own).pipe(
+          Effect.provideService(Body.InStepOf, execution.executionId)
+        )
+        const result = runStep(
+          run,
+          owned.firstOf(name),
+          Encoding.exitCodec(success, error),
+          executed
+        )
+        return Effect.flatten(result)
+      },
+      signal: <A, I>({ deadline, name, pause, success }: Body.Signal<A, I>) =>
+        Effect.gen(function* () {
+          yield* schedule(run, pause, Duration.toMillis(deadline))
+          if (!run.results.has(owned.firstOf(pause))) {
+            const hasEnded = (yield* sent(run, name)) !== undefined || (yield* isOver(run, pause))
+            if (yield* isCancelledAt(run, pause, hasEnded)) {
+              return yield* Body.cancellation(run)
+            }
+            if (!hasEnded) {
+              yield* wait(run, pause)
+              return yield* Workflow.suspend(run.instance)
+            }
+          }
+          // Stored, because a signal may still come after the deadline.
+          const decide = Effect.gen(function* () {
+            const value = yield* sent(run, name)
+            if (value === undefined) return Exit.succeed(Option.none())
+            const codec = Encoding.exitCodec(success, Schema.Never)
+            return Exit.map(yield* read(run, owned.signalOf(name), codec, value), Option.some)
+          })
+          const codec = Encoding.exitCodec(optionOf(success), Schema.Never)
+          return yield* yield* runStep(run, owned.firstOf(pause), codec, decide)
+        })
+    }
+    return run
+  }
+
+  return { begin }
+}
+
+const optionOf = Encoding.memoize(<A, I>(success: Schema.Schema<A, I>) => Schema.Option(success))
+
+const mostAttempts = 10
+
+/**
+ * Repeats what was interrupted although its execution goes on, such as a request whose client is about to close: the
+ * `interruptRetryPolicy` of an activity.
+ */
+const completed = <A, E, R>(
+  name: string,
+  execute: Effect.Effect<A, E, R>,
+  attempt = 1
+): Effect.Effect<Exit.Exit<A, E>, never, R> =>
+  Effect.flatMap(Effect.exit(execute), (exit) => {
+    // A part that fails interrupts those beside it: that is a failure.
+    if (Exit.isSuccess(exit) || !Cause.isInterruptedOnly(exit.cause)) return Effect.succeed(exit)
+    if (attempt === mostAttempts) return Effect.succeed(Exit.die(`${name} was interrupted`))
+    return Effect.delay(completed(name, execute, attempt + 1), 100 * 1.5 ** attempt)
+  })

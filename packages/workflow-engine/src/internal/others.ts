@@ -1,0 +1,150 @@
+/** The executions that a body starts and awaits. */
+import * as Workflow from "@effect/workflow/Workflow"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Body from "../Body.js"
+import { differences, endCodec } from "../Encoding.js"
+import * as Execution from "../Execution.js"
+import type * as Store from "../Store.js"
+import * as begun from "./begun.js"
+import * as codecs from "./codecs.js"
+import type { EngineStore } from "./engineStore.js"
+import type * as owned from "./run.js"
+import type * as starts from "./starts.js"
+import * as transitions from "./transitions.js"
+
+/** A body that runs again starts what may have ended long ago. */
+const unlessPurged = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
+  Effect.catchIf(
+    Effect.asVoid(effect),
+    ({ _tag }) => _tag === "ExecutionPurged",
+    () => Effect.void
+  ).pipe(Effect.orDie)
+
+/** Ends a step that waits, without a result. */
+const suspended = Effect.fail(new Workflow.Suspended({}))
+
+interface Runs {
+  readonly runOf: (executionId: string) => Effect.Effect<owned.Run>
+  /** The run of a body that is about to wait. */
+  readonly waiting: (
+    instance: WorkflowEngine.WorkflowInstance["Type"],
+    what: string,
+    remedy: string
+  ) => Effect.Effect<owned.Run>
+}
+
+export const make = (
+  store: EngineStore,
+  persistently: Store.Persistently,
+  { isCancelledAt, mark, read, runStep, waitFor }: ReturnType<typeof owned.make>,
+  { newExecution, record, start }: ReturnType<typeof starts.make>,
+  { runOf, waiting }: Runs
+) => {
+  /** A run that begins an execution twice must mean the same: otherwise, the second payment would be lost. */
+  const sameOther = (
+    run: owned.Run,
+    workflow: Workflow.Any,
+    executionId: string,
+    payload: object
+  ) =>
+    Effect.gen(function* () {
+      const own = run.execution.executionId
+      const execution = yield* newExecution(workflow, executionId, payload, own)
+      const first = run.payloads.get(executionId) ?? execution.payload
+      run.payloads.set(executionId, first)
+      const differs = differences(JSON.parse(first), JSON.parse(execution.payload))
+      if (differs.length === 0) return execution
+      const { businessKey } = execution
+      return yield* new Execution.PayloadMismatch({
+        workflow: workflow.name,
+        businessKey,
+        differs
+      })
+    }).pipe(Effect.orDie)
+
+  /** Starts or finds an execution. It is noted before: a later run knows of it, although it may not come to it again. */
+  const beginOther = (run: owned.Run, workflow: Workflow.Any, execution: Execution.Execution) =>
+    Effect.gen(function* () {
+      const pause = begun.pauseOf(execution.executionId)
+      run.sideEffects.open.add(pause)
+      yield* mark(run, begun.begunOf(pause))
+      return yield* persistently(record(workflow, execution))
+    })
+
+  /** An execution that somebody else has started wakes this one too. */
+  const heard = (execution: Execution.Execution, own: string) =>
+    Effect.gen(function* () {
+      const { end, executionId, isAwaited, parent } = execution
+      if (end !== undefined || parent === own) return execution
+      const { json } = yield* codecs.stepCodec.store("a wait", Exit.void)
+      const storedMillis = yield* store.runners.now
+      yield* store.signal(executionId, { name: begun.awaitedBy(own), exit: json, storedMillis })
+      if (!isAwaited) yield* store.modify(executionId, transitions.awaited)
+      // It may have ended meanwhile.
+      return Option.getOrElse(yield* store.read(executionId), () => execution)
+    }).pipe(persistently)
+
+  /**
+   * Awaits an execution. Its end becomes a step of the body, which can read it again although the execution was
+   * purged. An interrupt is passed on to it if the body has started it, and its end is awaited all the same.
+   */
+  const awaitOther = (
+    workflow: Workflow.Any,
+    executionId: string,
+    payload: object,
+    parent: WorkflowEngine.WorkflowInstance["Type"]
+  ) =>
+    Effect.gen(function* () {
+      const run = yield* waiting(
+        parent,
+        `an execution of ${workflow.name}`,
+        "Start all executions with `{ discard: true }`, and then await one after another."
+      )
+      const pause = begun.pauseOf(executionId)
+      const step = begun.endedOf(pause)
+      const same = yield* sameOther(run, workflow, executionId, payload)
+      const look = Effect.gen(function* () {
+        const own = run.execution.executionId
+        const other = yield* Effect.orDie(beginOther(run, workflow, same))
+        const execution = yield* heard(other, own)
+        const end = begun.endOf(execution)
+        if (end !== undefined) return Exit.succeed(end)
+        const isOwn = execution.parent === own
+        if (!isOwn && (yield* isCancelledAt(run, pause, false))) {
+          return yield* Effect.fail(
+            new Workflow.Complete({ exit: Exit.die(Body.cancellation(run)) })
+          )
+        }
+        yield* waitFor(run, pause, execution)
+        return yield* suspended
+      })
+      const { exit, ...end } = yield* yield* runStep(run, step, begun.codec, look)
+      Body.end(run.sideEffects, pause, end)
+      return new Workflow.Complete({
+        exit: yield* read(run, step, endCodec(workflow), exit)
+      })
+    }).pipe(Effect.merge, Effect.provideService(WorkflowEngine.WorkflowInstance, parent))
+
+  /** Starts an execution that a body does not await there. One of a step is nobody's. */
+  const startOther = (
+    workflow: Workflow.Any,
+    executionId: string,
+    payload: object,
+    parent: WorkflowEngine.WorkflowInstance["Type"]
+  ) =>
+    Effect.gen(function* () {
+      if ((yield* Body.InStepOf) === parent.executionId) {
+        return yield* unlessPurged(persistently(start(workflow, executionId, payload)))
+      }
+      const run = yield* runOf(parent.executionId)
+      const same = yield* sameOther(run, workflow, executionId, payload)
+      const starts = unlessPurged(beginOther(run, workflow, same))
+      const step = begun.startedOf(begun.pauseOf(executionId))
+      yield* runStep(run, step, codecs.stepCodec, Effect.as(starts, Exit.void))
+    })
+
+  return { awaitOther, startOther }
+}
