@@ -3,12 +3,12 @@
  * time, and records what passes.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
-import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
 import * as Clients from "@manilla/promises/Clients"
 import type { Exchange } from "@manilla/sandbox/Exchange"
 import * as Ledger from "@manilla/sandbox/Ledger"
+import * as Prove from "@manilla/sandbox/Prove"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
@@ -96,8 +96,17 @@ export const start = (code: string): Run => {
     // The reader's program can ask for a service that is not here. That is a defect of it.
     (all) => Effect.runFork(all as Effect.Effect<unknown, unknown>)
   )
+  /** A proof has a sandbox of its own. */
+  let failed: Prove.Failure | undefined
   fiber.addObserver((exit) => {
     end = endOf(exit)
+    const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
+    failed = error instanceof Prove.ProofFailed ? error.proof?.failures[0] : undefined
+    if (failed === undefined) return
+    const { atMillis = 0, tookMillis = 0 } = failed.exchanges.at(-1) ?? {}
+    const shift = time.nowMillis() - atMillis - tookMillis
+    attempts.push(...failed.exchanges.map((one) => attemptOf(one, shift)))
+    end = { is: "failure", tag: "ProofFailed", message: `${failed.faults}. ${failed.sentence}` }
   })
 
   return {
@@ -105,7 +114,7 @@ export const start = (code: string): Run => {
     logs: () => logs,
     elapsedMillis,
     before: () => before,
-    now: () => sandbox && read(sandbox),
+    now: () => (failed === undefined && sandbox ? read(sandbox) : undefined),
     end: () => end,
     pass: async (millis) => {
       const until = time.nowMillis() + millis
@@ -162,13 +171,25 @@ const record = ({ fault, outcome, replay }: Exchange) =>
     attempt.reachedService = fault?.answersInstead !== true
   })
 
+/** A request of a proof, in the time of the playground. */
+const attemptOf = (exchange: Exchange, shiftMillis: number): Attempt => ({
+  id: exchange.index,
+  key: exchange.key ?? null,
+  label: labelOf(exchange.method, exchange.path),
+  startMillis: exchange.atMillis + shiftMillis,
+  endMillis: exchange.atMillis + (exchange.tookMillis ?? 0) + shiftMillis,
+  status: exchange.outcome === "open" ? undefined : exchange.outcome,
+  isReplay: exchange.replay,
+  reachedService: exchange.fault?.answersInstead !== true
+})
+
 const network = (client: HttpClient.HttpClient, attempts: Array<Mutable<Attempt>>) =>
   HttpClient.transform(client, (exchange, request) =>
     Effect.gen(function* () {
       const attempt: Mutable<Attempt> = {
         id: attempts.length,
         key: request.headers["idempotency-key"] ?? null,
-        label: labelOf(request),
+        label: labelOf(request.method, new URL(request.url).pathname),
         startMillis: yield* Clock.currentTimeMillis,
         arrivedMillis: undefined,
         endMillis: undefined,
@@ -195,10 +216,8 @@ const network = (client: HttpClient.HttpClient, attempts: Array<Mutable<Attempt>
     })
   )
 
-const labelOf = ({ method, url }: HttpClientRequest.HttpClientRequest): string => {
-  const path = new URL(url).pathname.replace("/api/v1", "")
-  return `${method} ${path.replace(/([\da-f]{4})[\da-f-]{32}/, "$1…")}`
-}
+const labelOf = (method: string, path: string): string =>
+  `${method} ${path.replace("/api/v1", "").replace(/([\da-f]{4})[\da-f-]{32}/, "$1…")}`
 
 const booksOf = ({ ledger, paymentIntents, paymentLinks, payouts }: Sandbox.Service) =>
   Effect.map(

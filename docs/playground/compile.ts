@@ -7,6 +7,7 @@ import * as payouts from "@manilla/payouts"
 import * as Exchange from "@manilla/sandbox/Exchange"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Ledger from "@manilla/sandbox/Ledger"
+import * as Prove from "@manilla/sandbox/Prove"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as transactions from "@manilla/transactions"
 import * as Array from "effect/Array"
@@ -15,6 +16,7 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
@@ -26,9 +28,9 @@ const modules: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["@manilla/payment-links", paymentLinks],
   ["@manilla/payments", payments],
   ["@manilla/payouts", payouts],
-  ["@manilla/sandbox", { Exchange, Fault, Ledger, Sandbox }],
+  ["@manilla/sandbox", { Exchange, Fault, Ledger, Prove, Sandbox }],
   ["@manilla/transactions", transactions],
-  ["effect", { Array, Data, DateTime, Duration, Effect, Either, Option, Schedule, Schema }]
+  ["effect", { Array, Data, DateTime, Duration, Effect, Either, Layer, Option, Schedule, Schema }]
 ])
 
 const moduleOf = (name: string): unknown => {

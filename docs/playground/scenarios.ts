@@ -46,6 +46,11 @@ export const scenarios: readonly [Scenario, ...ReadonlyArray<Scenario>] = [
     text: "Three requests are refused with 401, because their token has expired. Manilla obtains one new token for all three, and sends each of them again with its own key. Four payments are made."
   },
   {
+    name: "caught-fault",
+    title: "A checkout that charges twice",
+    text: "A checkout makes a new key for each press of the buyer. It works while nothing fails. Prove runs it again with a fault: here the process dies when the service has made the payment. The buyer presses again, and pays again. The ledger shows it."
+  },
+  {
     name: "payroll",
     title: "A payroll of 20 with faults",
     text: "Requests and answers are lost at random, four payouts at a time. Each employee has a key, so each of them is paid once: 20 payouts are made. The program does not wait for their end, so most of them are still PENDING when it ends: the service completes them later, and disburse would wait for that."

@@ -172,6 +172,15 @@ describe("the playground", () => {
     assert.deepStrictEqual(found, [])
   })
 
+  it("draws the run of a proof that failed", async () => {
+    const page = await openPlayground()
+    await press(page, "A checkout that charges twice")
+    await ended(page, "Money moved twice for one order")
+    const seen = await requests(page, post).locator(".status").allTextContents()
+    assert.deepStrictEqual(seen, ["answer lost", "201"])
+    await page.close()
+  })
+
   it("stands still until the next step", async () => {
     const page = await openPlayground("no-preference")
     const time = page.locator(".time")

@@ -43,6 +43,7 @@ test("every fault at every request leaves the order paid once", async () => {
       }
     },
     script: ["order"],
+    pairs: 30,
     told: async (store) => words[viewOf((await store.find(order))?.attempts.at(-1)).state]
   })
   assert.isAbove(proof.runs, 80)

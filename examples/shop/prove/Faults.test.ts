@@ -29,6 +29,7 @@ it.effect(
         process: shop(Payments.layer, Layer.context<Orders.Orders>()),
         lives: { order: order({ order: id }) },
         script: ["order"],
+        pairs: 30,
         told: Effect.map(see(id), ({ state }) => words[state])
       })
       assert.isAbove(proof.runs, 80)

@@ -32,6 +32,7 @@ import * as proofs from "./internal/prove/proof.js"
 import * as times from "./internal/prove/time.js"
 import * as trials from "./internal/prove/trial.js"
 import * as world from "./internal/prove/world.js"
+import type { Exchange } from "./Exchange.js"
 import * as Sandbox from "./Sandbox.js"
 import * as SandboxGateway from "./SandboxGateway.js"
 
@@ -126,6 +127,8 @@ export interface Failure {
   readonly sentence: string
   /** The faults of the run, such as `1st Payments.create: answer lost`. */
   readonly faults: string
+  /** Its requests, and how they ended. */
+  readonly exchanges: ReadonlyArray<Exchange>
 }
 
 /**

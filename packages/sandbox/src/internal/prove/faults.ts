@@ -49,21 +49,21 @@ const isOfOne = (operation: string) => isReadOfOne(operation) || isWrite(operati
 const settles = (operation: string) => /^(Payments|Payouts)\.create$/.test(operation)
 
 /** The outcomes of the sandbox that are faults, and the operations that meet them. */
-const outcomes: Readonly<Record<string, Kind["fits"]>> = {
-  request_lost: isAny,
-  answer_lost: isAny,
-  rate_limited: isAny,
-  server_error: isAny,
-  server_error_after: isAny,
-  unavailable: isAny,
-  unavailable_after: isAny,
-  truncated_body: isAny,
-  not_found: isReadOfOne,
-  unprocessable: isWrite,
-  forbidden: isWrite,
-  fails: settles,
-  unknown_status: settles
-}
+const outcomes: ReadonlyMap<string, Kind["fits"]> = new Map([
+  ["request_lost", isAny],
+  ["answer_lost", isAny],
+  ["rate_limited", isAny],
+  ["server_error", isAny],
+  ["server_error_after", isAny],
+  ["unavailable", isAny],
+  ["unavailable_after", isAny],
+  ["truncated_body", isAny],
+  ["not_found", isReadOfOne],
+  ["unprocessable", isWrite],
+  ["forbidden", isWrite],
+  ["fails", settles],
+  ["unknown_status", settles]
+])
 
 const meetOutcome =
   (effect: Outcome.Behaviour): Kind["meet"] =>
@@ -103,7 +103,7 @@ const withoutTime: Readonly<Record<string, Kind>> = {
   "no connection": { fits: isAny, meet: () => () => dropped("before", "ECONNREFUSED") },
   ...Object.fromEntries(
     Outcome.outcomes.flatMap(({ effect, name }) => {
-      const fits = outcomes[name]
+      const fits = outcomes.get(name)
       return fits ? [[name.replaceAll("_", " "), { fits, meet: meetOutcome(effect) }]] : []
     })
   ),

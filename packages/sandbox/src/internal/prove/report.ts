@@ -57,6 +57,7 @@ export const make = (
       sentence,
       run: trial.run.number,
       faults: plan.words(trial.run),
+      exchanges: trial.exchanges,
       title: titleOf(trial),
       remedies: [
         judge.remedies[rule],
