@@ -165,8 +165,8 @@ export const make = (
         yield* settle(run, registered, yield* exitOf(run, body))
       })
 
-    /** One of those runs at a time that may have killed the process, so that another death shows which one it was. */
-    const suspects = yield* Effect.makeSemaphore(1)
+    /** The more often the process has died with one, the fewer run beside it: in the end, a death shows which one it was. */
+    const suspects = yield* Effect.makeSemaphore(transitions.suspectParts)
     const bodyOf = (run: owned.Run, registered: Registered, isNew: boolean) =>
       Effect.gen(function* () {
         const { execution } = run
@@ -181,7 +181,10 @@ export const make = (
         if (!transitions.isSuspect(execution)) return yield* runBody(run, registered, isNew)
         yield* steps
           .change(run, transitions.suspected)
-          .pipe(Effect.zipRight(runBody(run, registered, isNew)), suspects.withPermits(1))
+          .pipe(
+            Effect.zipRight(runBody(run, registered, isNew)),
+            suspects.withPermits(transitions.partsOf(execution))
+          )
       })
 
     return { bodyOf }

@@ -52,9 +52,13 @@ export const woken = (execution: Stored): Stored =>
     ? execution
     : { ...execution, dueMillis: 0, wakes: execution.wakes + 1 }
 
-/** After so many deaths, an execution runs alone among those that may have killed the process. */
+/** From so many deaths on, an execution may be what kills the process. */
 export const suspectDeaths = 3
 const mostDeaths = 10
+
+/** The parts of a process that suspects share. With each death, one takes twice as many: the last one before it is parked, all. */
+export const suspectParts = 2 ** (mostDeaths - 1 - suspectDeaths)
+export const partsOf = ({ deaths }: Stored): number => 2 ** (deaths - suspectDeaths)
 
 /** The process of its runner has died, and so far, each that it ran may be why. Another one goes on at once. */
 export const died = (execution: Stored): Stored => ({
@@ -64,10 +68,10 @@ export const died = (execution: Stored): Stored => ({
 
 export const isSuspect = ({ deaths }: Stored): boolean => deaths >= suspectDeaths
 
-/** Whether the process has died too often while it ran alone. */
+/** Whether the process has died too often while it ran. */
 export const isPoison = ({ deaths }: Stored): boolean => deaths >= mostDeaths
 
-/** It is about to run alone: a death counts, unless the run comes to a result or a pause. */
+/** One that may kill the process is about to run: a death counts, unless the run comes to a result or a pause. */
 export const suspected = (execution: Stored): Stored => ({
   ...execution,
   deaths: execution.deaths + 1
