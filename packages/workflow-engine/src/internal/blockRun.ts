@@ -22,6 +22,7 @@ export const make = ({
   runStep,
   schedule,
   sent,
+  tried,
   wait,
   waitForOthers
 }: ReturnType<typeof owned.make>) => {
@@ -94,13 +95,11 @@ export const make = ({
         const executed = completed(name, own).pipe(
           Effect.provideService(Body.InStepOf, execution.executionId)
         )
-        const result = runStep(
-          run,
-          owned.firstOf(name),
-          Encoding.exitCodec(success, error),
-          executed
+        const step = owned.firstOf(name)
+        const codec = Encoding.exitCodec(success, error)
+        return Effect.flatten(
+          runStep(run, step, codec, isNote ? executed : tried(run, step, executed))
         )
-        return Effect.flatten(result)
       },
       signal: <A, I>({ deadline, name, pause, success }: Body.Signal<A, I>) =>
         Effect.gen(function* () {

@@ -71,124 +71,106 @@ export const make = (
   steps: ReturnType<typeof owned.make>,
   persistently: Store.Persistently,
   { onEnd, onRelease }: Listeners
-) =>
-  Effect.gen(function* () {
-    /** Stores the id of the last resource with the pause or the end of an execution. */
-    const withResource =
-      ({ sideEffects }: owned.Run) =>
-      (row: Execution.Execution): Execution.Execution => ({
-        ...row,
-        resource: sideEffects.resource ?? row.resource
-      })
+) => {
+  /** Stores the id of the last resource with the pause or the end of an execution. */
+  const withResource =
+    ({ sideEffects }: owned.Run) =>
+    (row: Execution.Execution): Execution.Execution => ({
+      ...row,
+      resource: sideEffects.resource ?? row.resource
+    })
 
-    /** Ends a run whose execution has not ended. If it was woken meanwhile, it is due at once. */
-    const release = (run: owned.Run, change: engineStore.Change) =>
-      Effect.map(steps.change(run, change), (released) => {
-        if (Option.isSome(released)) onRelease(released.value.dueMillis || -Infinity)
-      })
+  /** Ends a run whose execution has not ended. If it was woken meanwhile, it is due at once. */
+  const release = (run: owned.Run, change: engineStore.Change) =>
+    Effect.map(steps.change(run, change), (released) => {
+      if (Option.isSome(released)) onRelease(released.value.dueMillis || -Infinity)
+    })
 
-    /** Stores the pause in which a body waits. */
-    const suspend = (run: owned.Run, wait: transitions.Wait) => {
-      const clocks = Object.fromEntries(run.clocks)
-      const change = transitions.suspended(wait, clocks, run.execution.wakes)
-      return release(run, flow(withResource(run), change))
-    }
+  /** Stores the pause in which a body waits. */
+  const suspend = (run: owned.Run, wait: transitions.Wait) => {
+    const clocks = Object.fromEntries(run.clocks)
+    const change = transitions.suspended(wait, clocks, run.execution.wakes)
+    return release(run, flow(withResource(run), change))
+  }
 
-    /** A stored value no longer fits its schema: another process may have a schema that fits. */
-    const postpone = (run: owned.Run, error: Error) =>
-      Effect.gen(function* () {
-        yield* Effect.logError(error.message)
-        const now = yield* store.runners.now
-        yield* release(run, transitions.postponed(now + unreadableMillis))
-      })
+  /** A stored value no longer fits its schema: another process may have a schema that fits. */
+  const postpone = (run: owned.Run, error: Error) =>
+    Effect.gen(function* () {
+      yield* Effect.logError(error.message)
+      const now = yield* store.runners.now
+      yield* release(run, transitions.postponed(now + unreadableMillis))
+    })
 
-    /** Stores the end of an execution, and tells those who wait for it. */
-    const end = (run: owned.Run, { workflow }: Registered, exit: Exit.Exit<unknown, unknown>) =>
-      Effect.gen(function* () {
-        const { businessKey, executionId } = run.execution
-        const subject = `${workflow.name}: the end of ${businessKey}`
-        const codec = endCodec(workflow)
-        const { exit: kept, json } = yield* Option.match(cancellationOf(exit), {
-          onNone: () => codec.store(subject, exit),
-          // Its errors may have no place for it.
-          onSome: (error) =>
-            Effect.orElse(codec.encode(subject, Exit.fail(error)), () =>
-              codec.store(subject, Exit.interrupt(FiberId.none))
-            )
-        })
-        const state = stateOf(kept)
-        const atMillis = yield* store.runners.now
-        // Without blocks, a body may have applied something that nobody has noted.
-        const noted = Body.outcomeOf(run.sideEffects)
-        const isKnown = noted !== "notApplied" || run.sideEffects.hasBlocks
-        const outcome = isKnown ? noted : undefined
-        const change = transitions.ended({ state, atMillis }, json, outcome)
-        const changed = yield* steps.change(run, flow(withResource(run), change))
-        // It may have been stored by a statement whose answer was lost.
-        const stored = Option.isSome(changed)
-          ? changed
-          : yield* persistently(store.read(executionId))
-        const ended = Option.filter(stored, ({ end }) => end !== undefined)
-        if (Option.isNone(ended)) return
-        yield* metrics.onEnd(workflow, state)
-        yield* onEnd(ended.value)
-      })
-
-    /** Decides what follows a body that has ended, or waits. */
-    const settle = (run: owned.Run, registered: Registered, exit: Exit.Exit<unknown, unknown>) =>
-      Effect.gen(function* () {
-        const { phase } = run
-        if (phase._tag === "Cut") return
-        if (phase._tag === "Unreadable") return yield* postpone(run, phase.error)
-        if (phase._tag === "Waiting") return yield* suspend(run, phase)
-        const ended = phase._tag === "Refused" ? Exit.die(new Error(phase.message)) : alone(exit)
-        const { annotations } = registered.workflow
-        const staysOpen = Context.get(annotations, Workflow.SuspendOnFailure)
-        // One that was asked to end does not wait after a failure.
-        if (staysOpen && !run.isCancelRequested && Exit.isFailure(ended)) {
-          const cause = yield* codecs.writeCause(ended.cause)
-          const pause = Execution.Pause.failed
-          return yield* suspend(run, { pause, dueMillis: Execution.never, cause })
-        }
-        run.phase = { _tag: "Running" }
-        const wait = yield* steps.waitForOthers(run)
-        yield* wait === undefined ? end(run, registered, ended) : suspend(run, wait)
-      })
-
-    const runBody = (run: owned.Run, registered: Registered, isNew: boolean) =>
-      Effect.gen(function* () {
-        const { execution } = run
-        const payload = codecs.readPayload(registered.workflow, execution)
-        if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
-        if (!isNew) yield* steps.load(run)
-        const body = registered.execute(Object(payload.right), execution.executionId)
-        yield* settle(run, registered, yield* exitOf(run, body))
-      })
-
-    /** The more often the process has died with one, the fewer run beside it: in the end, a death shows which one it was. */
-    const suspects = yield* Effect.makeSemaphore(transitions.suspectParts)
-    const bodyOf = (run: owned.Run, registered: Registered, isNew: boolean) =>
-      Effect.gen(function* () {
-        const { execution } = run
-        if (transitions.isPoison(execution)) {
-          const { businessKey, deaths, step, workflow } = execution
-          const where = step === undefined ? "its body" : `the step "${step}"`
-          yield* Effect.logError(
-            `${workflow}: ${businessKey} is parked: its process died ${deaths} times in ${where}. A resume tries again.`
-          )
-          return yield* release(run, transitions.parked)
-        }
-        if (!transitions.isSuspect(execution)) return yield* runBody(run, registered, isNew)
-        yield* steps
-          .change(run, transitions.suspected)
-          .pipe(
-            Effect.zipRight(runBody(run, registered, isNew)),
-            suspects.withPermits(transitions.partsOf(execution))
+  /** Stores the end of an execution, and tells those who wait for it. */
+  const end = (run: owned.Run, { workflow }: Registered, exit: Exit.Exit<unknown, unknown>) =>
+    Effect.gen(function* () {
+      const { businessKey, executionId } = run.execution
+      const subject = `${workflow.name}: the end of ${businessKey}`
+      const codec = endCodec(workflow)
+      const { exit: kept, json } = yield* Option.match(cancellationOf(exit), {
+        onNone: () => codec.store(subject, exit),
+        // Its errors may have no place for it.
+        onSome: (error) =>
+          Effect.orElse(codec.encode(subject, Exit.fail(error)), () =>
+            codec.store(subject, Exit.interrupt(FiberId.none))
           )
       })
+      const state = stateOf(kept)
+      const atMillis = yield* store.runners.now
+      // Without blocks, a body may have applied something that nobody has noted.
+      const noted = Body.outcomeOf(run.sideEffects)
+      const isKnown = noted !== "notApplied" || run.sideEffects.hasBlocks
+      const outcome = isKnown ? noted : undefined
+      const change = transitions.ended({ state, atMillis }, json, outcome)
+      const changed = yield* steps.change(run, flow(withResource(run), change))
+      // It may have been stored by a statement whose answer was lost.
+      const stored = Option.isSome(changed) ? changed : yield* persistently(store.read(executionId))
+      const ended = Option.filter(stored, ({ end }) => end !== undefined)
+      if (Option.isNone(ended)) return
+      yield* metrics.onEnd(workflow, state)
+      yield* onEnd(ended.value)
+    })
 
-    return { bodyOf }
-  })
+  /** Decides what follows a body that has ended, or waits. */
+  const settle = (run: owned.Run, registered: Registered, exit: Exit.Exit<unknown, unknown>) =>
+    Effect.gen(function* () {
+      const { phase } = run
+      if (phase._tag === "Cut") return
+      if (phase._tag === "Unreadable") return yield* postpone(run, phase.error)
+      if (phase._tag === "Waiting") return yield* suspend(run, phase)
+      const ended = phase._tag === "Refused" ? Exit.die(new Error(phase.message)) : alone(exit)
+      const { annotations } = registered.workflow
+      const staysOpen = Context.get(annotations, Workflow.SuspendOnFailure)
+      // One that was asked to end does not wait after a failure.
+      if (staysOpen && !run.isCancelRequested && Exit.isFailure(ended)) {
+        const cause = yield* codecs.writeCause(ended.cause)
+        const pause = Execution.Pause.failed
+        return yield* suspend(run, { pause, dueMillis: Execution.never, cause })
+      }
+      run.phase = { _tag: "Running" }
+      const wait = yield* steps.waitForOthers(run)
+      yield* wait === undefined ? end(run, registered, ended) : suspend(run, wait)
+    })
+
+  const bodyOf = (run: owned.Run, registered: Registered, isNew: boolean) =>
+    Effect.gen(function* () {
+      const { execution } = run
+      if (transitions.isPoison(execution)) {
+        const { businessKey, deaths, step, workflow } = execution
+        yield* Effect.logError(
+          `${workflow}: ${businessKey} is parked: its process died ${deaths} times in the step "${step}". A resume tries again.`
+        )
+        return yield* release(run, transitions.parked)
+      }
+      const payload = codecs.readPayload(registered.workflow, execution)
+      if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
+      if (!isNew) yield* steps.load(run)
+      const body = registered.execute(Object(payload.right), execution.executionId)
+      yield* settle(run, registered, yield* exitOf(run, body))
+    })
+
+  return { bodyOf }
+}
 
 /** The end of a body without the interrupts of parts beside one that has failed. */
 const alone = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> =>

@@ -37,8 +37,19 @@ const make = (store: EngineStore, options: runners.Options) =>
     const outage = Store.noOutage()
     const persistently = Store.patient(outage)
     const steps = owned.make(store, persistently)
-    const { alone, isCancelledAt, isOver, mark, read, refuse, runStep, schedule, sent, wait } =
-      steps
+    const {
+      alone,
+      isCancelledAt,
+      isOver,
+      mark,
+      read,
+      refuse,
+      runStep,
+      schedule,
+      sent,
+      tried,
+      wait
+    } = steps
     const { beats, insert, lookNow, runs, untilEnd, wake, workflows } = yield* runners.make(
       store,
       steps,
@@ -116,7 +127,12 @@ const make = (store: EngineStore, options: runners.Options) =>
           ),
           Effect.provideService(Body.InStepOf, executionId)
         )
-        const exit = yield* runStep(run, name, endCodec(activity), execute)
+        const exit = yield* runStep(
+          run,
+          name,
+          endCodec(activity),
+          isNested ? execute : tried(run, name, execute)
+        )
         return new Workflow.Complete({ exit })
       })
 

@@ -39,7 +39,7 @@ export interface Run extends Body.Run {
   /** When the last result was stored. */
   storedMillis: number
   isCancelRequested: boolean
-  /** Whether the process of an earlier run has died in a step, and none was stored since. */
+  /** Whether the process of an earlier run has died, and no step was stored since. */
   hasDied: boolean
   phase: Phase
   fiber: Fiber.RuntimeFiber<void> | undefined
@@ -120,7 +120,6 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
       const known = run.results.get(name)
       if (known !== undefined) return yield* read(run, name, codec, known)
       if (run.phase._tag !== "Running") return yield* stop
-      if (run.hasDied) yield* change(run, transitions.trying(name))
       const { businessKey, workflow } = run.execution
       const subject = `${workflow}: the result of "${name}" of ${businessKey}`
       // Read as a later run reads it: a member that is not stored must not reach a request.
@@ -132,6 +131,18 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
       }
       return counts === json ? exit : yield* read(run, name, codec, counts)
     })
+
+  /** The more often the process has died in a step, the fewer run beside it: in the end, a death shows which one it was. */
+  const suspects = Effect.unsafeMakeSemaphore(transitions.suspectParts)
+  /** Runs the effect of a step, which may be what has killed the process. */
+  const tried = <A, E, R>(run: Run, name: string, execute: Effect.Effect<A, E, R>) => {
+    const { execution, hasDied } = run
+    if (!hasDied || !transitions.isSuspect(execution)) return execute
+    return change(run, transitions.trying(name, execution.deaths)).pipe(
+      Effect.zipRight(execute),
+      suspects.withPermits(transitions.partsOf(execution))
+    )
+  }
 
   /** The stored value of a signal. It may come at any time, also before the execution begins. */
   const sent = (run: Run, signal: string) =>
@@ -246,6 +257,7 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
     runStep,
     schedule,
     sent,
+    tried,
     wait,
     waitFor,
     waitForOthers

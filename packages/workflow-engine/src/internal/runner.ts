@@ -67,7 +67,7 @@ export const make = (
     )
 
     const blocks = blockRun.make(steps)
-    const { bodyOf } = yield* bodies.make(store, steps, persistently, {
+    const { bodyOf } = bodies.make(store, steps, persistently, {
       onRelease: (dueMillis) => noteDue(dueMillis),
       onEnd: (execution) =>
         Effect.suspend(() => {
@@ -134,7 +134,7 @@ export const make = (
         const { taken } = yield* store.take(runner, names, now, room).pipe(
           Effect.tap(({ nextMillis, taken }) =>
             Effect.sync(() => {
-              // One that has killed the process once more lets the others go first.
+              // One in which the process has died once more lets the others go first.
               const inOrder = Arr.sortBy(byDeaths)(taken)
               inOrder.forEach((execution) => begin(execution))
               noteDue(nextMillis)

@@ -68,19 +68,18 @@ export const died = (execution: Stored): Stored => ({
 
 export const isSuspect = ({ deaths }: Stored): boolean => deaths >= suspectDeaths
 
-/** Whether the process has died too often while it ran. */
+/** Whether the process has died too often in its steps. */
 export const isPoison = ({ deaths }: Stored): boolean => deaths >= mostDeaths
 
-/** One that may kill the process is about to run: a death counts, unless the run comes to a result or a pause. */
-export const suspected = (execution: Stored): Stored => ({
-  ...execution,
-  deaths: execution.deaths + 1
-})
-
-/** It tries a step, after its process has died. */
+/** It tries a step that may kill the process: a death counts, unless it comes to a result or a pause. */
 export const trying =
-  (step: string) =>
-  (execution: Stored): Stored => ({ ...execution, step })
+  (step: string, deaths: number) =>
+  (execution: Stored): Stored => ({
+    ...execution,
+    step,
+    // Once in a life, and from the start after a resume.
+    deaths: Math.min(execution.deaths, deaths) + 1
+  })
 
 /** It has stored a step, or its run has ended in order, or it is to be tried again. */
 export const progressed = (execution: Stored): Stored => ({

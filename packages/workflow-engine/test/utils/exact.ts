@@ -296,10 +296,10 @@ export const test = <R>(
         yield* VirtualClock.pass("3 seconds")
       })
 
-    for (const [where, body, steps, alone] of [
-      ["in an activity", poison("a"), ["a/1"], 1],
-      ["in activities beside each other", all(poison("a"), poison("b")), ["a/1", "b/1"], 2],
-      ["in its body", deadly, [undefined], 1]
+    for (const [where, body, steps, tries] of [
+      ["in an activity", poison("a"), ["a/1"], 10],
+      // In its last life, one of them runs alone.
+      ["in activities beside each other", all(poison("a"), poison("b")), ["a/1", "b/1"], 19]
     ] satisfies ReadonlyArray<readonly [string, Body, ReadonlyArray<string | undefined>, number]>) {
       for (const [cause, what, ends] of [
         ["a resume", "resume", false],
@@ -310,20 +310,29 @@ export const test = <R>(
             begun.length = 0
             const { operator, store } = yield* started(make, Effect.zipRight(note("first"), body))
             yield* dies(store, 19)
-            assert.lengthOf(begun, 10 * alone)
+            assert.lengthOf(begun, tries)
             const parked = yield* operator.status(key)
             assert.deepInclude(parked, { pause: "parked", state: "Waiting", deaths: 10 })
             assert.include(steps, parked.step)
             yield* operator[what](key)
             yield* dies(store, 19)
-            const isHeard = ends && where !== "in its body"
-            assert.lengthOf(begun, isHeard ? 10 * alone : 20 * alone)
-            assert.strictEqual((yield* operator.status(key)).state, isHeard ? "Failed" : "Waiting")
+            assert.lengthOf(begun, ends ? tries : 2 * tries)
+            assert.strictEqual((yield* operator.status(key)).state, ends ? "Failed" : "Waiting")
             assert.deepStrictEqual(done, ["first"])
           })
         )
       }
     }
+
+    effect("in its body, such as that of a long batch, is tried in each life", () =>
+      Effect.gen(function* () {
+        begun.length = 0
+        const { operator, store } = yield* started(make, deadly)
+        yield* dies(store, 19)
+        assert.lengthOf(begun, 20)
+        assert.strictEqual((yield* operator.status(key)).state, "Running")
+      })
+    )
 
     effect("lets others go on that its process ran, and they are not parked", () =>
       Effect.gen(function* () {

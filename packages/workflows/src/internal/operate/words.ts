@@ -73,9 +73,11 @@ export const state = (execution: Execution.Status, now: number, isRun: boolean):
   if (pause === unreadable) return said("waits for a process with a schema that fits")
   if (pause === failed) return said("has failed, and waits for a resume")
   if (pause === parked) {
-    const { deaths, step } = execution
-    const where = step === undefined ? "its body" : `the step "${step.replace(/\/\d+$/, "")}"`
-    return said("is parked", ` Its process died ${deaths} times in ${where}. A resume tries again.`)
+    const step = execution.step?.replace(/\/\d+$/, "")
+    return said(
+      "is parked",
+      ` Its process died ${execution.deaths} times in the step "${step}". A resume tries again.`
+    )
   }
   if (pause === signal && dueMillis === Execution.never) return said("waits for a signal")
   if (pause.startsWith(`${child}/`)) return said("waits for another execution")
