@@ -4,7 +4,7 @@
 import { buildSync } from "esbuild"
 import { readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
-import { licenceOf } from "./licences.js"
+import { licencesIn } from "./licences.js"
 import { root } from "./packages.js"
 
 /** Bundles the command of a package. `external` is native code, which stays a dependency. */
@@ -34,17 +34,7 @@ const bundle = (folder: string, command: string, external: ReadonlyArray<string>
     .filter((file) => file.startsWith(`${command}/`))
     .map((file) => join(outdir, file))
   for (const part of parts) if (!(relative(root, part) in metafile.outputs)) rmSync(part)
-  /** The folders of the packages from node_modules in the bundle. */
-  const folders = new Set(
-    Object.keys(metafile.inputs).flatMap((path) => {
-      const [folder] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []
-      return folder === undefined ? [] : [folder]
-    })
-  )
-  writeFileSync(
-    join(outdir, `${command}.js.LICENSES.txt`),
-    [...folders].sort().map(licenceOf).join("\n---\n\n")
-  )
+  writeFileSync(join(outdir, `${command}.js.LICENSES.txt`), licencesIn(metafile))
 }
 
 bundle("sandbox", "manilla-sandbox")

@@ -1,6 +1,16 @@
+import type { Metafile } from "esbuild"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "./packages.js"
+
+/** The licences of the packages from node_modules in a bundle. */
+export const licencesIn = ({ inputs }: Metafile): string => {
+  const folders = Object.keys(inputs).flatMap((path) => {
+    const [folder] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []
+    return folder === undefined ? [] : [folder]
+  })
+  return [...new Set(folders)].sort().map(licenceOf).join("\n---\n\n")
+}
 
 /** The name, the version and the licence of the package in a folder. */
 export const licenceOf = (folder: string): string => {

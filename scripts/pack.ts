@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { build } from "esbuild"
 import { exec } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
@@ -16,12 +16,15 @@ import * as sandbox from "../packages/sandbox/prove/utils/command.js"
 import { runCommand } from "./cli.js"
 import {
   apart,
+  bundled,
   exactIn,
   isInIndex,
   libraries,
   manifestIn,
   modulesOf,
-  published
+  published,
+  root,
+  tarballOf
 } from "./packages.js"
 import { bundle, compile, makeProject, packInto, report, run } from "./project.js"
 import { copy, starters } from "./starters.js"
@@ -34,9 +37,15 @@ interface Module {
   readonly name: string
 }
 
-const modules: ReadonlyArray<Module> = published.flatMap((folder) =>
-  modulesOf(folder).map((module) => ({ folder, module, name: manifestIn("packages", folder).name }))
-)
+const modules: ReadonlyArray<Module> = published
+  .filter((folder) => folder !== bundled)
+  .flatMap((folder) =>
+    modulesOf(folder).map((module) => ({
+      folder,
+      module,
+      name: manifestIn("packages", folder).name
+    }))
+  )
 
 const pathsOf = (all: ReadonlyArray<Module>): ReadonlyArray<string> =>
   all.map(({ module, name }) => `${name}/${module}`)
@@ -124,16 +133,61 @@ const tryAll = async (): Promise<void> => {
     }
   }
   await openPage(project)
+  await tryPromises(project)
   // They run beside the checks.
   const tried = Promise.all(starters.map((name) => tryStarter(name, project)))
   const problems = [
-    ...(await Promise.all(libraries.map((folder) => undeclared(project, folder)))).flat(),
+    ...(
+      await Promise.all(
+        libraries
+          .filter((folder) => folder !== bundled)
+          .map((folder) => undeclared(project, folder))
+      )
+    ).flat(),
     ...(await nodeImports(project)),
     ...(await check(project))
   ]
   await tried
   if (problems.length > 0) throw new Error(problems.join("\n"))
   console.log(`${published.length} packages`)
+}
+
+/** The first and the last TypeScript of each kind that compiles programs with the promises. */
+const compilers = ["5.0.4", "5.4.5", "5.9.3", "6.0.3", "7.0.2"]
+
+/** Installs the one file of the promises, beside Effect 4, in an empty folder: its programs compile and run there. */
+const tryPromises = async (project: string): Promise<void> => {
+  const target = mkdtempSync(join(tmpdir(), "manilla-promises-"))
+  try {
+    writeFileSync(join(target, "package.json"), JSON.stringify({ private: true, type: "module" }))
+    const quiet = ["--silent", "--no-audit", "--no-fund"]
+    run(target, "npm", "install", ...quiet, join(project, tarballOf(bundled)))
+    const installed = readdirSync(join(target, "node_modules")).filter((it) => !it.startsWith("."))
+    if (installed.join() !== "@manilla") throw new Error(`the promises need ${installed.join()}`)
+    const declarations = readFileSync(
+      join(target, "node_modules/@manilla/promises/bundle/index.d.ts"),
+      "utf8"
+    )
+    if (/^ *import |import\("/m.test(declarations))
+      throw new Error("the declarations import something")
+    run(target, "npm", "install", ...quiet, "effect@4")
+    const sourceOf = (file: string) => readFileSync(join(root, file), "utf8")
+    compile(target, { "main.ts": sourceOf("scripts/promisesUser.ts") })
+    for (const version of compilers) {
+      run(target, "npx", "--yes", "--package", `typescript@${version}`, "tsc", "--noEmit")
+    }
+    // The declarations of Effect 4 need a younger compiler than those of the promises.
+    compile(
+      target,
+      { "effect.ts": sourceOf("examples/promises/Effect.ts") },
+      { skipLibCheck: true }
+    )
+    writeFileSync(join(target, "main.cjs"), 'require("@manilla/promises").Promises.make')
+    for (const file of ["main.js", "effect.js", "main.cjs"]) run(target, "node", file)
+    report(`the promises compile with TypeScript ${compilers.join(", ")}, and run beside Effect 4`)
+  } finally {
+    rmSync(target, { recursive: true })
+  }
 }
 
 /** Copies a starter into an empty folder, where it compiles and passes its tests. */

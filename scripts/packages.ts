@@ -28,12 +28,16 @@ export const published: ReadonlyArray<string> = readdirSync(join(root, "packages
 /** Modules that are not in the index, because they require an optional peer dependency. */
 export const apart: ReadonlySet<string> = new Set([
   "UndiciClient",
+  "UndiciModule",
   "command",
   "dbos",
   "postgres",
   "restate",
   "sqlite"
 ])
+
+/** The package that is one bundle: only its index can be imported. */
+export const bundled = "promises"
 
 /** Whether a module is in the index of its package. A program chooses between `memory` and others. */
 export const isInIndex = (module: string): boolean => !apart.has(module) && module !== "memory"

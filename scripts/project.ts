@@ -7,7 +7,7 @@ import { builtinModules } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { manifestIn, peersOf, published, root, withNeeded } from "./packages.js"
+import { bundled, manifestIn, peersOf, published, root, withNeeded } from "./packages.js"
 
 export const run = (cwd: string, command: string, ...args: ReadonlyArray<string>): string =>
   execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
@@ -41,6 +41,7 @@ export const packSome = async (
   const all = withNeeded(packages)
   const npx = (args: ReadonlyArray<string>) => promisify(execFile)("npx", args, { cwd: root })
   await npx(["tsc", "-b", ...all.map((folder) => `packages/${folder}`)])
+  if (all.includes(bundled)) await npx(["tsx", "scripts/promises.ts"])
   const { stdout } = await npx(packing(directory, all))
   return installing(all, stdout)
 }
@@ -53,8 +54,9 @@ export const packInto = (directory: string): ReadonlyArray<string> => {
     rmSync(join(root, folder, "dist"), { recursive: true, force: true })
   }
   run(root, "npx", "tsc", "-b", ...folders)
-  report("Bundling the commands")
+  report("Bundling the commands and the promises")
   run(root, "npx", "tsx", "scripts/command.ts")
+  run(root, "npx", "tsx", "scripts/promises.ts")
   report("Packing the packages")
   return installing(published, run(root, "npx", ...packing(directory, published)))
 }

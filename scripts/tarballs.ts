@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
-import { modulesOf, published, root, tarballOf } from "./packages.js"
+import { bundled, modulesOf, published, root, tarballOf } from "./packages.js"
 import { packInto, report } from "./project.js"
 
 type Tarballs = ReadonlyMap<string, Uint8Array<ArrayBuffer>>
@@ -28,7 +28,7 @@ const lint = async (
 ): Promise<ReadonlyArray<string>> => {
   const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true })
   const types = await checkPackage(createPackageFromTarballData(tarball), {
-    includeEntrypoints: [...modulesOf(folder)]
+    includeEntrypoints: folder === bundled ? [] : [...modulesOf(folder)]
   })
   const problems = types.types === false ? [] : types.problems
   return [

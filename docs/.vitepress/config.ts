@@ -75,7 +75,7 @@ const learn = [
     text: "Frameworks",
     items: pages("guides/", "http-api", "hono", "express", "next")
   },
-  { text: "Move to Manilla", items: pages("guides/", "from-stripe", "from-rest") },
+  { text: "Move to Manilla", items: pages("guides/", "from-stripe", "from-rest", "effect-4") },
   { text: "When it fails", items: pages("", "errors") },
   {
     text: "Sandbox",

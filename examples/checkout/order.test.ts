@@ -31,6 +31,8 @@ it.each([
 it("follows the payment of a response that it cannot read", () => {
   const error = { _tag: "AppliedUnreadable", id }
   assert.deepStrictEqual(Order.afterError(order, error, "applied"), { payment: id })
+  const broken = { _tag: "AppliedUnreadable", id: "../42" }
+  assert.deepStrictEqual(Order.afterError(order, broken, "applied"), { state: "review" })
 })
 
 it("ends an order that is open after a day, and never one that is paid", () => {

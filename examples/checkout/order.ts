@@ -30,13 +30,16 @@ export interface Order {
 
 type Change = Partial<Pick<Order, "state" | "payment">>
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
 /** What an error of the creation makes of an order. */
 export const afterError = (
   { sends }: Order,
   error: { readonly _tag: string; readonly id?: string | undefined },
   outcome: "applied" | "notApplied" | "unknown"
 ): Change => {
-  if (error._tag === "AppliedUnreadable" && error.id !== undefined) return { payment: error.id }
+  if (error._tag === "AppliedUnreadable" && uuid.test(error.id ?? ""))
+    return { payment: error.id ?? null }
   if (error._tag === "KeyReused" || outcome === "applied") return { state: "review" }
   // An error of this request tells nothing about an earlier one.
   return outcome === "notApplied" && sends === 1 ? { state: "not paid" } : {}

@@ -1,6 +1,4 @@
-import { Errors, IdempotencyKey } from "@manilla/core"
-import { PaymentIntent } from "@manilla/payments"
-import type { Promises } from "@manilla/promises"
+import { Errors, IdempotencyKey, PaymentIntent, type Promises } from "@manilla/promises"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Order from "./order.js"
 import type { Orders } from "./orders.js"

@@ -1,10 +1,14 @@
 /**
  * The remedy of each error in a program without Effect. The functions that are passed in are yours.
  */
-import { type Errors, IdempotencyKey } from "@manilla/core"
-import { PaymentIntent, type Payments } from "@manilla/payments"
-import type { Payouts } from "@manilla/payouts"
-import type { Promises } from "@manilla/promises"
+import {
+  type Errors,
+  IdempotencyKey,
+  PaymentIntent,
+  type Payments,
+  type Payouts,
+  type Promises
+} from "@manilla/promises"
 
 type Tell = (message: string) => Promise<void>
 

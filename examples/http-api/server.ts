@@ -14,12 +14,13 @@ import * as Shop from "./Shop.js"
 const port = Number(process.env["PORT"] ?? 3000)
 
 const live = HttpApiBuilder.serve().pipe(
+  // The first one here is built last: a request that comes before the shop would never get a response.
+  Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port })),
   Layer.provide(Shop.layer),
   Layer.provide(layerSqlite({ file: "payments.db" })),
   Layer.provide(Payments.layer),
   Layer.provide(Manilla.layerConfig()),
-  Layer.provide(FetchClient.layer),
-  Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port }))
+  Layer.provide(FetchClient.layer)
 )
 
 NodeRuntime.runMain(Layer.launch(live))

@@ -2,8 +2,7 @@
  * Collects a payment and lists transactions with `async` and `await`.
  * Takes 7 seconds.
  */
-import { IdempotencyKey } from "@manilla/core"
-import { Promises } from "@manilla/promises"
+import { IdempotencyKey, Promises } from "@manilla/promises"
 
 // Reads the `MANILLA_…` variables. Make one for the whole process.
 const manilla = await Promises.make()

@@ -1,6 +1,4 @@
-import { IdempotencyKey } from "@manilla/core"
-import type { Payments } from "@manilla/payments"
-import type { Promises } from "@manilla/promises"
+import { IdempotencyKey, type Payments, type Promises } from "@manilla/promises"
 
 /** Collects a payment, but waits for half a minute only. */
 export const collectBriefly = (

@@ -29,24 +29,43 @@ interface Handler {
 
 /** The source of a handler that responds with the status of a payment. */
 const readerOf = ({ client, fetchCache }: Handler): string => `
-import { PaymentIntent } from "@manilla/payments"
-import { Promises } from "@manilla/promises"
-import { Manilla } from "@manilla/token"
-import * as Layer from "effect/Layer"
-${client === undefined ? "" : `import * as Client from "${client}"`}
-
+${client === undefined ? withPromises : withEffect(client)}
 ${fetchCache === undefined ? "" : `export const fetchCache = "${fetchCache}"`}
+
+export const GET = async (_: Request, { params }: { params: Promise<{ id: string }> }) =>
+  Response.json(await read((await params).id))
+`
+
+const withPromises = `
+import { PaymentIntent, Promises } from "@manilla/promises"
 
 let connection: Promise<Promises.Promises> | undefined
 
-const connect = () =>
-  ${client === undefined ? "Promises.make()" : "Promises.makeWith(Layer.provide(Manilla.layerConfig(), Client.layer))"}
-
-export const GET = async (_: Request, { params }: { params: Promise<{ id: string }> }) => {
-  const { payments } = await (connection ??= connect())
-  const read = await payments.get(PaymentIntent.makeId((await params).id))
-  return Response.json(read.ok ? read.value.status : read.error.message)
+const read = async (id: string) => {
+  const { payments } = await (connection ??= Promises.make())
+  const read = await payments.get(PaymentIntent.makeId(id))
+  return read.ok ? read.value.status : read.error.message
 }
+`
+
+const withEffect = (client: string) => `
+import { PaymentIntent, Payments } from "@manilla/payments"
+import { Manilla } from "@manilla/token"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Client from "${client}"
+
+const runtime = ManagedRuntime.make(
+  Payments.layer.pipe(Layer.provide(Manilla.layerConfig()), Layer.provide(Client.layer))
+)
+
+const read = (id: string) =>
+  runtime.runPromise(
+    Effect.flatMap(Payments.Payments, ({ get }) => get(PaymentIntent.makeId(id))).pipe(
+      Effect.match({ onFailure: ({ message }) => message, onSuccess: ({ status }) => status })
+    )
+  )
 `
 
 const platform = "@effect/platform/FetchHttpClient"
@@ -135,7 +154,7 @@ const build = ([next, react]: (typeof versions)[number]) =>
     const run = (command: string, ...args: ReadonlyArray<string>) =>
       Effect.promise(() => promisify(execFile)(command, args, { cwd, env: production }))
     const quiet = ["--silent", "--no-audit", "--no-fund", "--ignore-scripts"]
-    const own = yield* Effect.promise(() => packSome(cwd, ["promises"]))
+    const own = yield* Effect.promise(() => packSome(cwd, ["payments", "promises", "token"]))
     const frame = [`next@${next}`, `react@${react}`, `react-dom@${react}`]
     const store = exactIn("examples")("@libsql/client")
     const types = [`@types/react@${parseInt(react)}`, exactIn(".")("@types/node")]

@@ -40,8 +40,8 @@ const toldOf = async ({ find }: Orders): Promise<Prove.Told> => (await find(id))
 const withPromises = () =>
   Prove.everyFaultPromise({
     store: () => open(":memory:"),
-    process: async ({ gateway }, orders) => {
-      const manilla = await Promises.makeWith(gateway)
+    process: async (service, orders) => {
+      const manilla = await Promises.make(service)
       return {
         press: () => pay(orders, id, entered),
         worker: () => pass(orders, manilla)
@@ -122,8 +122,8 @@ it(
   async () => {
     const proof = Prove.everyFaultPromise({
       store: () => open(":memory:"),
-      process: async ({ gateway }, orders) => {
-        const manilla = await Promises.makeWith(gateway)
+      process: async (service, orders) => {
+        const manilla = await Promises.make(service)
         return {
           handle: async () => {
             await pay(orders, id, entered)

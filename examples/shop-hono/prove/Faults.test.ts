@@ -30,8 +30,8 @@ const words = {
 test("every fault at every request leaves the order paid once", async () => {
   const proof = await Prove.everyFaultPromise({
     store: () => orders.open(":memory:"),
-    process: async ({ gateway }, store) => {
-      const manilla = await Promises.makeWith(gateway)
+    process: async (service, store) => {
+      const manilla = await Promises.make(service)
       const app = make(store)
       void worker.work(store, manilla, new Set(["FAILED"]), new AbortController().signal)
       return {

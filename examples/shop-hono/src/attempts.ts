@@ -3,9 +3,7 @@
  * one idempotency key. An order has a new one only when the one before it is `Unpaid`, so at most one attempt
  * of an order can move money.
  */
-import { Amount, Errors } from "@manilla/core"
-import { PaymentIntent } from "@manilla/payments"
-import { Schema } from "effect"
+import { Amount, Errors, type PaymentIntent } from "@manilla/promises"
 
 /**
  * - `Starting`: the request is stored. It is sent, with the same key, until its outcome is known.
@@ -42,7 +40,7 @@ export const isTooOld = ({ created_at }: Attempt, now: number) => now - created_
 export const pauseOf = ({ created_at }: Attempt, now: number) =>
   Math.min(Math.max(Math.floor((now - created_at) / 4), 1000), 300_000)
 
-const isId = Schema.is(PaymentIntent.PaymentIntentId)
+const isUuid = (id = "") => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
 
 /** The change of the order after an error of the creation. */
 export const afterError = (attempt: Attempt, error: Errors.KeyedWriteError): Change => {
@@ -51,7 +49,7 @@ export const afterError = (attempt: Attempt, error: Errors.KeyedWriteError): Cha
   const isFirst = attempt.sends === 1
   switch (error._tag) {
     case "AppliedUnreadable":
-      return isId(error.id) ? change("Pending", error.id) : change("Review")
+      return isUuid(error.id) ? change("Pending", error.id) : change("Review")
     case "KeyReused":
       return change("Review")
     case "InvalidRequestError":
@@ -72,7 +70,7 @@ export const afterRead = (
   unpaidStatuses: ReadonlySet<string>
 ): Change => {
   const change = (state: State): Change => ({ state, payment_id: id, reason: status })
-  const isAsked = Amount.Equivalence(Amount.Amount.make(request.amount), amount)
+  const isAsked = Amount.Equivalence(Amount.make(request.amount), amount)
   if (!isAsked || currency !== request.currency) return change("Review")
   if (status === "PENDING") return change("Pending")
   if (status === "COMPLETED") return change("Paid")

@@ -3,8 +3,7 @@
  * of them leaves a state that is true: an order without an attempt was never sent.
  */
 import { createClient, type InValue, type Row } from "@libsql/client"
-import { IdempotencyKey } from "@manilla/core"
-import type { PaymentIntent } from "@manilla/payments"
+import { IdempotencyKey, type PaymentIntent } from "@manilla/promises"
 import { closeSync, openSync } from "node:fs"
 import type { Attempt, Change } from "./attempts.js"
 

@@ -2,7 +2,7 @@
  * The products, the payment methods, and the questions to the buyer. Each product, payment method and field of an
  * order is one entry here: the page, the checks and the store follow.
  */
-import type { PaymentIntent } from "@manilla/payments"
+import type { PaymentIntent } from "@manilla/promises"
 import type { Order } from "./orders.js"
 
 export const name = "Cotonou Coffee"

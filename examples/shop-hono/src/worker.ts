@@ -3,9 +3,7 @@
  * person. After a crash it continues with what the store says, at the latest when the lease of the dead process
  * ends.
  */
-import { IdempotencyKey } from "@manilla/core"
-import { PaymentIntent } from "@manilla/payments"
-import type { Promises } from "@manilla/promises"
+import { IdempotencyKey, PaymentIntent, type Promises } from "@manilla/promises"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterError, afterRead, isTooOld, pauseOf, type Attempt, type Change } from "./attempts.js"
 import type { Orders } from "./orders.js"

@@ -1,12 +1,10 @@
 /**
  * The shop on the sandbox with scripted faults, in one process. The sandbox tells how many payments it made.
  */
-import { HttpClient } from "@effect/platform"
 import { createClient } from "@libsql/client"
-import { IdempotencyKey } from "@manilla/core"
-import { Promises } from "@manilla/promises"
-import { Fault, Sandbox, SandboxClient, SandboxGateway } from "@manilla/sandbox"
-import { Effect, Layer } from "effect"
+import { IdempotencyKey, Promises } from "@manilla/promises"
+import { Fault, type Sandbox, SandboxClient } from "@manilla/sandbox"
+import { Effect, Redacted } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -36,11 +34,14 @@ const open = async (options: Sandbox.Options = {}) => {
     SandboxClient.make({ settleAfter: "200 millis", ...options })
   )
   const { sandbox } = made
-  const http = Layer.succeed(HttpClient.HttpClient, made.client)
-  const gateway = SandboxGateway.layer().pipe(
-    Layer.provide(Layer.merge(http, Layer.succeed(Sandbox.Sandbox, sandbox)))
-  )
-  const manilla = await Promises.makeWith(gateway)
+  const { client_id, client_secret } = await Effect.runPromise(sandbox.credentials)
+  const manilla = await Promises.make({
+    baseUrl: sandbox.baseUrl,
+    authUrl: sandbox.authUrl,
+    clientId: client_id,
+    clientSecret: Redacted.value(client_secret),
+    fetch: SandboxClient.toFetch(made.client)
+  })
   const store = await orders.open(":memory:")
   const app = make(store)
 

@@ -51,6 +51,14 @@ export const Amount = Schema.String.pipe(
 export type Amount = typeof Amount.Type
 
 /**
+ * Returns stored text as an amount. Throws a `ParseError` if it is not a decimal number.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (text: string): Amount => Amount.make(text)
+
+/**
  * Converts an amount to a `BigDecimal`.
  *
  * @since 0.1.0

@@ -45,7 +45,7 @@ export interface CandidatesOptions {
    * A time before the call whose outcome is unknown. Links created earlier are not candidates.
    * `created_at` comes from the service's clock, so allow for clock differences.
    */
-  readonly since: DateTime.DateTime
+  readonly since: DateTime.DateTime | Date
 }
 
 /**
@@ -170,15 +170,21 @@ const concurrentReads = 8
 const isUntouched = ({ status, use_count }: PaymentLink.PaymentLink): boolean =>
   status === "ACTIVE" && (use_count ?? 0) === 0
 
-const isMadeSince = ({ created_at }: PaymentLink.PaymentLink, since: DateTime.DateTime): boolean =>
+const isMadeSince = (
+  { created_at }: PaymentLink.PaymentLink,
+  since: DateTime.DateTime | Date
+): boolean =>
   created_at === undefined ||
-  Timestamp.toEpochMicros(created_at) >= BigInt(Math.floor(DateTime.toEpochMillis(since))) * 1000n
+  Timestamp.toEpochMicros(created_at) >=
+    BigInt(Math.floor(DateTime.toEpochMillis(DateTime.unsafeMake(since)))) * 1000n
 
 const Sought = Schema.Struct({
   ...PaymentLink.PaymentLinkRequest.fields,
-  since: Schema.Union(Schema.DateTimeUtcFromSelf, Schema.DateTimeZonedFromSelf).annotations({
-    description: "a DateTime"
-  })
+  since: Schema.Union(
+    Schema.DateTimeUtcFromSelf,
+    Schema.DateTimeZonedFromSelf,
+    Schema.ValidDateFromSelf
+  ).annotations({ description: "a DateTime or a valid Date" })
 })
 
 const parse = ParseResult.decodeUnknownEither(Sought, { errors: "all", onExcessProperty: "error" })

@@ -6,7 +6,6 @@ import type * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import type * as Payments from "@manilla/payments/Payments"
 import type * as Promises from "@manilla/promises/Promises"
 import type * as Transaction from "@manilla/transactions/Transaction"
-import * as Effect from "effect/Effect"
 import { describe, expect, test } from "tstyche"
 
 declare const manilla: Promises.Promises
@@ -32,10 +31,6 @@ describe("a call resolves to its value or to one of its own errors", () => {
     expect(manilla.catalogue.available({})).type.toBe<
       Promise<Promises.Result<ReadonlyArray<AvailableService.AvailableService>, Errors.ReadError>>
     >()
-  })
-
-  test("a program", () => {
-    expect(manilla.run(Effect.succeed(1))).type.toBe<Promise<Promises.Result<number, never>>>()
   })
 
   test("the value needs a look at `ok`", async () => {

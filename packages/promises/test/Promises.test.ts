@@ -1,13 +1,11 @@
 /**
  * Promises over the sandbox in process, in real time.
  */
-import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it, vi } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as PaymentIntent from "@manilla/payments/PaymentIntent"
-import * as Payments from "@manilla/payments/Payments"
-import type * as Clients from "@manilla/promises/Clients"
+import * as Clients from "@manilla/promises/clients"
 import * as Promises from "@manilla/promises/Promises"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
@@ -15,7 +13,6 @@ import * as SandboxClient from "@manilla/sandbox/SandboxClient"
 import * as Sandboxed from "@manilla/test-support/Sandboxed"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { getEventListeners } from "node:events"
 
@@ -33,7 +30,7 @@ const connect = async (changes: Partial<Promises.Options> & Sandbox.Options = {}
     clientId: client_id,
     clientSecret: Redacted.value(client_secret),
     pageParameter: Sandbox.pageParameter,
-    client: Layer.succeed(HttpClient.HttpClient, client),
+    fetch: SandboxClient.toFetch(client),
     ...options
   })
   const add = (fault: Fault.Fault) => Effect.runPromise(sandbox.faults.add(fault))
@@ -96,11 +93,13 @@ describe("a call", () => {
 
   it("exists for each method of each service", async () => {
     const { manilla } = await connect()
-    const context = succeeded(await manilla.run(Effect.context<Clients.Clients>()))
-    const { close: _, run: __, ...calls } = manilla
+    const services = await Effect.runPromise(
+      Effect.provide(Effect.all(Clients.tags), Sandboxed.layer())
+    )
+    const { close: _, ...calls } = manilla
     const names = (services: Iterable<object>) =>
       Array.from(services, (service) => Object.keys(service).sort().join()).sort()
-    assert.deepStrictEqual(names(Object.values(calls)), names(context.unsafeMap.values()))
+    assert.deepStrictEqual(names(Object.values(calls)), names(Object.values(services)))
     await manilla.close()
   })
 
@@ -261,30 +260,6 @@ describe("a signal", () => {
       break
     }
     assert.isEmpty(getEventListeners(signal, "abort"))
-    await manilla.close()
-  })
-})
-
-describe("run", () => {
-  it("runs a program on the same services", async () => {
-    const { manilla, payments } = await connect()
-    const payment = succeeded(await manilla.payments.collect(request, { key }))
-    const program = Effect.flatMap(Payments.Payments, ({ collect }) => collect(request, { key }))
-    assert.strictEqual(succeeded(await manilla.run(program)).id, payment.id)
-    assert.lengthOf(await payments(), 1)
-    assert.strictEqual(failed(await manilla.run(Effect.fail("expected"))), "expected")
-    await manilla.close()
-  })
-
-  it("rejects with a defect, also if a signal is aborted", async () => {
-    const { manilla } = await connect()
-    const defect = new Error("a bug")
-    assert.strictEqual(await rejected(manilla.run(Effect.die(defect))), defect)
-    const controller = new AbortController()
-    const program = Effect.onInterrupt(Effect.never, () => Effect.die(defect))
-    const running = manilla.run(program, controller)
-    controller.abort()
-    assert.strictEqual(await rejected(running), defect)
     await manilla.close()
   })
 })

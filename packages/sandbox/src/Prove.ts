@@ -13,18 +13,13 @@
  * @since 0.1.0
  */
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type { BearerTokens } from "@manilla/core/BearerTokens"
 import type * as Gateway from "@manilla/core/Gateway"
-import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
-import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import type * as judge from "./internal/prove/judge.js"
 import { Problem } from "./internal/prove/problem.js"
@@ -34,6 +29,7 @@ import * as trials from "./internal/prove/trial.js"
 import * as world from "./internal/prove/world.js"
 import type { Exchange } from "./Exchange.js"
 import * as Sandbox from "./Sandbox.js"
+import * as SandboxClient from "./SandboxClient.js"
 import * as SandboxGateway from "./SandboxGateway.js"
 
 /**
@@ -200,7 +196,7 @@ export const everyFault = <Life extends string, R, Store = never, Process = neve
   })
 
 /**
- * The service, for a checkout without Effect.
+ * The service, for a checkout without Effect. `Promises.make` of `@manilla/promises` takes it as its options.
  *
  * @since 0.1.0
  * @category models
@@ -208,8 +204,6 @@ export const everyFault = <Life extends string, R, Store = never, Process = neve
 export interface Service {
   /** Reaches only the service, in virtual time. */
   readonly fetch: typeof fetch
-  /** For `Promises.makeWith` of `@manilla/promises`. */
-  readonly gateway: Layer.Layer<Gateway.Gateway>
   readonly baseUrl: string
   readonly authUrl: string
   readonly clientId: string
@@ -251,10 +245,10 @@ export type Lives<Life extends string> = Readonly<Record<Life, () => unknown>>
 export const everyFaultPromise = <Life extends string, Store>(
   checkout: PromiseCheckout<Life, Store>
 ): Promise<Proof> => {
-  const { process, run, script, store, told } = checkout
+  const { process, script, store, told } = checkout
   const Stored = Context.GenericTag<"Store", Store>("Store")
   const Process = Context.GenericTag<"Process", Lives<Life>>("Process")
-  const start = Effect.all([serviceOf(run !== undefined), Stored]).pipe(
+  const start = Effect.all([serviceOf, Stored]).pipe(
     Effect.flatMap(([service, stored]) => promised(() => process(service, stored)))
   )
   const live = (life: Life) => Effect.flatMap(Process, (lives) => promised(() => lives[life]()))
@@ -275,45 +269,18 @@ export const everyFaultPromise = <Life extends string, Store>(
 const promised = <A>(make: () => A | Promise<A>): Effect.Effect<A, unknown> =>
   Effect.tryPromise({ try: async () => make(), catch: (error) => error })
 
-const serviceOf = (logs: boolean) =>
-  Effect.gen(function* () {
-    const outside = yield* Effect.context<world.Outside>()
-    const { authUrl, baseUrl, credentials } = yield* Sandbox.Sandbox
-    const { client_id, client_secret } = yield* credentials
-    const service: Service = {
-      authUrl,
-      baseUrl,
-      clientId: client_id,
-      clientSecret: Redacted.value(client_secret),
-      gateway: SandboxGateway.layer().pipe(
-        Layer.provide(Layer.succeedContext(outside)),
-        Layer.provideMerge(logs ? Layer.empty : Logger.remove(Logger.defaultLogger)),
-        Layer.orDie
-      ),
-      fetch: fetchOf(yield* HttpClient.HttpClient)
-    }
-    return service
-  })
-
-const fetchOf =
-  (client: HttpClient.HttpClient): typeof fetch =>
-  async (input, init) => {
-    const request = new Request(input, init)
-    const { headers, method, signal, url } = request
-    const body = new Uint8Array(await request.arrayBuffer())
-    const sent = HttpClientRequest.make(method as "GET")(url, { headers }).pipe(
-      HttpClientRequest.bodyUint8Array(body, headers.get("content-type") ?? undefined)
-    )
-    const received = Effect.gen(function* () {
-      const { arrayBuffer, headers, status } = yield* client.execute(sent)
-      return new Response(yield* arrayBuffer, { status, headers })
-    })
-    const exit = await Effect.runPromiseExit(received, { signal })
-    if (Exit.isSuccess(exit)) return exit.value
-    const error = Cause.squash(exit.cause)
-    const cause = Predicate.hasProperty(error, "cause") ? error.cause : error
-    throw signal.aborted ? signal.reason : new TypeError("fetch failed", { cause })
+const serviceOf = Effect.gen(function* () {
+  const { authUrl, baseUrl, credentials } = yield* Sandbox.Sandbox
+  const { client_id, client_secret } = yield* credentials
+  const service: Service = {
+    authUrl,
+    baseUrl,
+    clientId: client_id,
+    clientSecret: Redacted.value(client_secret),
+    fetch: SandboxClient.toFetch(yield* HttpClient.HttpClient)
   }
+  return service
+})
 
 const prove = <Store, R>(
   options: Options,

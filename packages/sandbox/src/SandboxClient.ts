@@ -6,11 +6,14 @@
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
-import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Predicate from "effect/Predicate"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as app from "./internal/app.js"
@@ -55,6 +58,32 @@ export const make = (
     })
     return { sandbox, client }
   })
+
+/**
+ * The client as `fetch`, for programs without Effect: `Promises.make` of `@manilla/promises` takes it as the option `fetch`.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const toFetch =
+  (client: HttpClient.HttpClient): typeof fetch =>
+  async (input, init) => {
+    const request = new Request(input, init)
+    const { headers, method, signal, url } = request
+    const body = new Uint8Array(await request.arrayBuffer())
+    const sent = HttpClientRequest.make(method as "GET")(url, { headers }).pipe(
+      HttpClientRequest.bodyUint8Array(body, headers.get("content-type") ?? undefined)
+    )
+    const received = Effect.gen(function* () {
+      const { arrayBuffer, headers, status } = yield* client.execute(sent)
+      return new Response(yield* arrayBuffer, { status, headers })
+    })
+    const exit = await Effect.runPromiseExit(received, { signal })
+    if (Exit.isSuccess(exit)) return exit.value
+    const error = Cause.squash(exit.cause)
+    const cause = Predicate.hasProperty(error, "cause") ? error.cause : error
+    throw signal.aborted ? signal.reason : new TypeError("fetch failed", { cause })
+  }
 
 /**
  * A layer with a sandbox and a client for it.

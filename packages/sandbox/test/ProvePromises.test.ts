@@ -100,8 +100,8 @@ describe("a checkout with fetch", () => {
 it("a checkout with @manilla/promises passes", async () => {
   const proof = await Prove.everyFaultPromise({
     store: () => ({ state: "open" as Prove.Told }),
-    process: async ({ gateway }, order) => {
-      const { payments } = await Promises.makeWith(gateway)
+    process: async (service, order) => {
+      const { payments } = await Promises.make(service)
       const { operation: _, ...request } = body
       return {
         collect: async () => {
