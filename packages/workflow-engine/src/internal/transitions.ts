@@ -56,9 +56,9 @@ export const woken = (execution: Stored): Stored =>
 export const suspectDeaths = 3
 const mostDeaths = 10
 
-/** The parts of a process that suspects share. With each death, one takes twice as many: the last one before it is parked, all. */
-export const suspectParts = 2 ** (mostDeaths - 1 - suspectDeaths)
-export const partsOf = ({ deaths }: Stored): number => 2 ** (deaths - suspectDeaths)
+/** The parts of a process that suspects share. With each death, one takes four times as many: before it is parked, all. */
+export const suspectParts = 4 ** (mostDeaths - 1 - suspectDeaths)
+export const partsOf = ({ deaths }: Stored): number => 4 ** (deaths - suspectDeaths)
 
 /** The process of its runner has died, and so far, each that it ran may be why. Another one goes on at once. */
 export const died = (execution: Stored): Stored => ({
