@@ -132,15 +132,15 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
       return counts === json ? exit : yield* read(run, name, codec, counts)
     })
 
-  /** The more often the process has died in a step, the fewer run beside it: in the end, a death shows which one it was. */
-  const suspects = Effect.unsafeMakeSemaphore(transitions.suspectParts)
+  /** Steps that may have killed the process run one at a time, so that another death shows which one it was. */
+  const suspects = Effect.unsafeMakeSemaphore(1)
   /** Runs the effect of a step, which may be what has killed the process. */
   const tried = <A, E, R>(run: Run, name: string, execute: Effect.Effect<A, E, R>) => {
     const { execution, hasDied } = run
     if (!hasDied || !transitions.isSuspect(execution)) return execute
     return change(run, transitions.trying(name, execution.deaths)).pipe(
       Effect.zipRight(execute),
-      suspects.withPermits(transitions.partsOf(execution))
+      suspects.withPermits(1)
     )
   }
 

@@ -53,12 +53,8 @@ export const woken = (execution: Stored): Stored =>
     : { ...execution, dueMillis: 0, wakes: execution.wakes + 1 }
 
 /** From so many deaths on, an execution may be what kills the process. */
-export const suspectDeaths = 3
+export const suspectDeaths = 6
 const mostDeaths = 10
-
-/** The parts of a process that suspects share. With each death, one takes four times as many: before it is parked, all. */
-export const suspectParts = 4 ** (mostDeaths - 1 - suspectDeaths)
-export const partsOf = ({ deaths }: Stored): number => 4 ** (deaths - suspectDeaths)
 
 /** The process of its runner has died, and so far, each that it ran may be why. Another one goes on at once. */
 export const died = (execution: Stored): Stored => ({
