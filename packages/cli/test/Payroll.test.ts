@@ -41,20 +41,37 @@ const spreadsheet = (text: string | Buffer, name = "salaries-2026-11.csv") =>
 const payouts = Effect.flatMap(Sandbox.Sandbox, ({ payouts }) => payouts)
 
 const tests: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<string>, said: string]> = [
-  ["an amount with a comma", [good("E1", '"1,5"')], "line 2: amount must be digits"],
+  [
+    "an amount that may be two",
+    [good("E1", '"101,000"')],
+    'line 2, amount "101,000": write 101000 or 101.000'
+  ],
+  ["an amount in words", [good("E1", "ten")], 'line 2, amount "ten": write digits only'],
   [
     "a phone that a spreadsheet damaged",
     ["E1,1,XOF,BJ,mtn_momo,2.29017E+12"],
-    "line 2: phone must be 8 to 15 digits"
+    "line 2, phone: the spreadsheet has cut the number. Format the column as text"
   ],
+  [
+    "a phone without its country code",
+    ["E1,1,XOF,BJ,mtn_momo,97 00 00 01"],
+    "line 2, phone: write +229 before it, the code of BJ"
+  ],
+  ["a total", [good("E1"), "TOTAL,1000,,,,"], "line 3 is a total: delete it"],
+  [
+    "a cell with a separator in it",
+    [`Ada, E1,1,XOF,BJ,mtn_momo,${phone}`],
+    'line 2 has 7 cells, and the header has 6: put a cell that contains "," into quotation marks'
+  ],
+  ["a quotation mark that does not end", ['"E1,1'], "does not end"],
   [
     "a phone that is none, beside the other broken cells of its row",
     ["E1,1,XOFF,BJ,mtn_momo,ask him"],
-    'such as "XOF"; phone must be 8 to 15 digits'
+    "line 2, phone: write 8 to 15 digits"
   ],
   ["an empty phone", ["E1,1,XOF,BJ,mtn_momo,"], "line 2: phone is required"],
   ["an empty employee", [",1,XOF,BJ,mtn_momo,1"], "line 2: employee is required"],
-  ["each broken row", [good("E1"), good("E2", "x"), good("E3", "y")], "line 4: amount must be"],
+  ["each broken row", [good("E1"), good("E2", "x"), good("E3", "y")], 'line 4, amount "y"'],
   [
     "an employee twice",
     [good("E1"), good("E2"), good("E1", "5")],
@@ -66,7 +83,11 @@ const tests: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<string>,
     "line 3: employee must differ from that of line 2, which looks the same\n" +
       "line 5: employee must differ from that of line 4, which looks the same\nNothing was sent."
   ],
-  ["a row with too few cells", ["E1,1"], "cannot be read"],
+  [
+    "a row with too few cells",
+    [good("E0", "x"), "E1,1"],
+    "line 3 has 2 cells, and the header has 6"
+  ],
   ["no rows", [], "has no rows"]
 ]
 
@@ -86,14 +107,14 @@ describe("before anything is sent, a payroll", () => {
 
   it.scopedLive("names the columns that are missing, and those that may be meant", () =>
     Effect.gen(function* () {
-      const names = "employe;name;Amount;currency;country;payment_method;phone_number"
+      const names = "employe;name;Amount;money;country;payment_method;phone_number"
       const { file } = yield* spreadsheet(`${names}\nE1;N;1;XOF;BJ;mtn_momo;${phone}`)
       const { code, err } = yield* manilla(["payroll", file, "--yes"])
       assert.strictEqual(code, 2)
       assert.include(
         err,
-        "line 1: there is no column employee: is it the column employe?\n" +
-          "line 1: there is no column phone: is it the column phone_number?\nNothing was sent."
+        'line 1: "employe" and "name" may both be the column employee: name one of them employee\n' +
+          `line 1: there is no column currency. Write it as: ${header}\nNothing was sent.`
       )
     }).pipe(Effect.provide(sandbox()))
   )
@@ -117,10 +138,36 @@ describe("before anything is sent, a payroll", () => {
       const { file } = yield* spreadsheet(names(" Amount"))
       const { code, err } = yield* manilla(["payroll", file, "--yes"])
       assert.strictEqual(code, 2)
-      assert.include(err, "line 1 has the column amount twice")
+      assert.include(err, '"amount" and "Amount" may both be the column amount')
       const { file: other } = yield* spreadsheet(names("note,note").replace("999999", "a,b"))
       assert.include((yield* manilla(["payroll", other])).out, "Rows: 1. Total: 1000 XOF.")
       assert.lengthOf(yield* payouts, 0)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive.each([
+    ["a decimal comma", "a;101 000,00;XOF;BJ;mtn_momo;PHONE", "101000.00"],
+    ["a narrow no-break space", "a;101\u202f000;XOF;BJ;mtn_momo;PHONE", "101000"],
+    ["points between thousands", "a;1.101.000;XOF;BJ;mtn_momo;PHONE", "1101000"],
+    ["points and a comma", "a;1.101,5;XOF;BJ;mtn_momo;PHONE", "1101.5"],
+    ["digits", "a;1000;XOF;BJ;mtn_momo;PHONE", "1000"]
+  ] as const)("reads French headers, and an amount with %s", ([, row, amount]) =>
+    Effect.gen(function* () {
+      const names = "sep=;\r\nNom;Montant;Devise;Pays;Opérateur;Téléphone"
+      const text = `${names}\r\n${row.replace("PHONE", phone)}\r\n;;;;;\r\n`
+      const { file } = yield* spreadsheet(text)
+      const { out } = yield* manilla(["payroll", file])
+      assert.include(out, `Rows: 1. Total: ${amount.replace(/\.0+$/, "")}`)
+      if (amount !== "1000") assert.include(out, `is read as ${amount}.`)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("says where the header is, if a title is above it", () =>
+    Effect.gen(function* () {
+      const { file } = yield* spreadsheet(`Salaries of November\n\n${header}\n${good("E1")}`)
+      const { code, err } = yield* manilla(["payroll", file, "--yes"])
+      assert.strictEqual(code, 2)
+      assert.include(err, "the header is on line 3: delete the lines before it")
     }).pipe(Effect.provide(sandbox()))
   )
 

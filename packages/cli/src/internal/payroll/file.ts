@@ -9,10 +9,11 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
-import { parse } from "csv-parse/sync"
 import { usage } from "../Failure.js"
-import { nearest } from "../nearest.js"
-import { columns } from "./columns.js"
+import * as output from "../output.js"
+import * as cells from "./cells.js"
+import type { Column } from "./columns.js"
+import * as tables from "./table.js"
 import * as twins from "./twins.js"
 
 const { amount, country, currency, payment_method } = Payout.PayoutRequest.fields
@@ -24,97 +25,95 @@ const Cells = Schema.Struct({
   currency,
   country,
   payment_method,
-  // Spreadsheets write long numbers as `2.29017E+12`, and lose their digits.
-  phone: Schema.String.pipe(
-    Schema.pattern(/^\+?\d{8,15}$/, {
-      description: "8 to 15 digits, with a + before them or without (format the column as text)"
-    })
-  )
-} satisfies Record.ReadonlyRecord<(typeof columns)[number], Schema.Schema.Any>)
+  phone: Schema.String
+} satisfies Record.ReadonlyRecord<Column, Schema.Schema.Any>)
 
 export interface Row {
   /** The line in the file, from 1. */
   readonly line: number
   readonly cells: typeof Cells.Type
   readonly item: Batch.Item
-}
-
-interface Parsed {
-  readonly record: Record.ReadonlyRecord<string, string>
-  readonly info: { readonly lines: number }
-}
-
-const parsed = (text: string): ReadonlyArray<Parsed> =>
-  parse(text, {
-    bom: true,
-    columns: (header: ReadonlyArray<string>) => {
-      const names = header.map((name) => name.trim().toLowerCase())
-      const twice = columns.find((name) => names.indexOf(name) !== names.lastIndexOf(name))
-      if (twice !== undefined) throw new Error(`line 1 has the column ${twice} twice`)
-      return names
-    },
-    // Where the decimal separator is a comma, spreadsheets write semicolons.
-    delimiter: /^[^\n,]*;/.test(text) ? ";" : ",",
-    info: true,
-    skip_empty_lines: true,
-    trim: true
-  })
-
-/** The columns that the header does not name, and the names that may be meant. */
-const misnamed = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const others = names.filter((name) => !columns.some((column) => column === name))
-  return columns
-    .filter((column) => !names.includes(column))
-    .map((column) => {
-      const meant = nearest(column, others)
-      const question = meant === undefined ? "" : `: is it the column ${meant}?`
-      return `line 1: there is no column ${column}${question}`
-    })
+  /** The amount as the file has it, if it is written in another way. */
+  readonly written: string | undefined
 }
 
 const decode = ParseResult.decodeUnknownEither(Cells, { errors: "all" })
 
-/** The row, or the rules that it breaks. */
+/** The row, or the sentences that say how to write it. */
 const checked =
-  (period: string, wallet_id: string) =>
-  ({ info: { lines: line }, record }: Parsed) =>
-    Either.mapBoth(decode(Record.filter(record, (cell) => cell !== "")), {
-      onLeft: (issue) => `line ${line}: ${Issues.print(Issues.fromParseIssue(issue))}`,
-      onRight: (cells): Row => {
+  (period: string, wallet_id: string, hasSemicolons: boolean) =>
+  ({ cells: written, line }: tables.Line) => {
+    const numbers = {
+      amount: cells.amount(written.amount, hasSemicolons),
+      phone: cells.phone(written.phone, written.country)
+    }
+    const at = `line ${line}, `
+    const broken = [
+      ...(written.amount !== "" && Either.isLeft(numbers.amount)
+        ? [`${at}amount "${output.text(written.amount)}": ${numbers.amount.left}`]
+        : []),
+      ...(written.phone !== "" && Either.isLeft(numbers.phone)
+        ? [`${at}phone: ${numbers.phone.left}`]
+        : [])
+    ]
+    const read = {
+      ...written,
+      amount: Either.getOrElse(numbers.amount, () => "1"),
+      phone: Either.getOrElse(numbers.phone, () => "+00000000")
+    }
+    const given = Record.filter(read, (_, column) => written[column] !== "")
+    return Either.match(decode(given), {
+      onLeft: (issue) => {
+        const rules = Issues.print(Issues.fromParseIssue(issue))
+        return Either.left([...broken, `line ${line}: ${rules}`])
+      },
+      onRight: (cells) => {
+        if (broken.length > 0) return Either.left(broken)
         const { employee, phone, ...request } = cells
         const metadata = { payroll: period, employee }
         const item = {
           key: employee,
           request: { wallet_id, ...request, destination: phone, metadata }
         }
-        return { line, cells, item }
+        const isRead = cells.amount !== written.amount
+        return Either.right({ line, cells, item, written: isRead ? written.amount : undefined })
       }
     })
+  }
 
 const shownMost = 20
+const shownReadings = 5
 
 /** Reads the rows of a file. Fails with each row that breaks a rule. */
 export const read = (file: string, text: string, period: string, wallet: string) =>
   Effect.gen(function* () {
     if (text.includes("\u{fffd}")) return yield* usage(`${file}: Save it as CSV UTF-8.`)
-    const records = yield* Effect.try({
-      try: () => parsed(text),
-      catch: (cause) =>
-        usage(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`)
-    })
-    const [first] = records
-    const inHeader = first === undefined ? ["It has no rows."] : misnamed(Object.keys(first.record))
-    const [broken, rows] = Arr.separate(records.map(checked(period, wallet)))
-    const problems = inHeader.length > 0 ? inHeader : [...broken, ...twins.problems(rows)]
-    if (problems.length > 0) {
+    const problemsOf = (problems: ReadonlyArray<string>) => {
       const more = problems.length - shownMost
       const shown = problems.slice(0, shownMost).join("\n")
-      return yield* usage(
+      return usage(
         `${shown}${more > 0 ? `\nand ${more} more` : ""}\nNothing was sent. Correct ${file}, and run the command again.`
       )
     }
+    const { broken, hasSemicolons, lines } = yield* Either.mapLeft(tables.read(text), problemsOf)
+    const [wrong, rows] = Arr.separate(lines.map(checked(period, wallet, hasSemicolons)))
+    const problems = [...broken, ...wrong.flat(), ...twins.problems(rows)]
+    if (problems.length > 0) return yield* problemsOf(problems)
     return rows
   })
+
+/** The amounts that the file has in another way, as they were read. */
+export const readings = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
+  const others = rows.filter(({ written }) => written !== undefined)
+  const shown = others
+    .slice(0, shownReadings)
+    .map(
+      ({ cells, line, written = "" }) =>
+        `line ${line}: the amount "${output.text(written)}" is read as ${cells.amount}.`
+    )
+  const more = others.length - shown.length
+  return more > 0 ? [...shown, `${more} more amounts are read in the same way.`] : shown
+}
 
 /** Such as `1200 XOF and 50 USD`. */
 export const totals = (rows: ReadonlyArray<Row>): string =>

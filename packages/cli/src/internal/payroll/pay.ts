@@ -124,6 +124,7 @@ export const pay = (given: Given) =>
     const rows = yield* files.read(file, text, period, wallet)
     const { environment } = yield* service.token
     for (const line of preview(rows)) yield* Console.log(line)
+    for (const reading of files.readings(rows)) yield* Console.log(reading)
     for (const warning of twins.warnings(rows)) {
       yield* Console.log(output.wrapped("Warning: ", warning))
     }

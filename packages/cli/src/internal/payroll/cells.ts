@@ -1,0 +1,96 @@
+/** The numbers in the cells of a spreadsheet, which people write in many ways. Only one that has one meaning is read. */
+import * as Either from "effect/Either"
+
+const space = /[\s\u{a0}\u{2007}\u{2009}\u{202f}]/gu
+
+/** The marks between thousands, and none. */
+const groups = [" ", ".", ",", "'", ""] as const
+const decimals = [".", ","] as const
+
+const escaped = (mark: string) => mark.replace(/[.]/g, "\\.")
+
+/** A number without groups, such as `101000.00`, if a text is a number with these marks. */
+const numberOf = (text: string, group: string, decimal: string): string | undefined => {
+  const whole = group === "" ? "\\d+" : `\\d{1,3}(?:${escaped(group)}\\d{3})+`
+  const [, digits, fraction = ""] =
+    new RegExp(`^(${whole})((?:${escaped(decimal)}\\d{1,4})?)$`).exec(text) ?? []
+  return digits && `${digits.replaceAll(group, "")}${fraction.replace(",", ".")}`
+}
+
+/** Without zeros that change nothing: two readings of one number are one. */
+const value = (number: string) =>
+  number
+    .replace(/^0+(?=\d)/, "")
+    .replace(/(\.\d*?)0*$/, "$1")
+    .replace(/\.$/, "")
+
+/**
+ * An amount with a point, or a sentence that says how to write it. In a file with semicolons between its cells, a point
+ * may separate thousands, because the decimal separator of such spreadsheets is a comma.
+ */
+export const amount = (cell: string, hasSemicolons: boolean): Either.Either<string, string> => {
+  const text = cell.replace(space, " ").trim()
+  if (!hasSemicolons && /^\d+(\.\d{1,4})?$/.test(text)) return Either.right(text)
+  const readings = new Map<string, string>()
+  for (const group of groups) {
+    for (const decimal of decimals) {
+      const read = group === decimal ? undefined : numberOf(text, group, decimal)
+      if (read !== undefined && !readings.has(value(read))) readings.set(value(read), read)
+    }
+  }
+  const [one, ...others] = readings.values()
+  if (one === undefined) return Either.left("write digits only, such as 101000 or 101000.50")
+  return others.length === 0
+    ? Either.right(one)
+    : Either.left(`write ${[one, ...others].join(" or ")}`)
+}
+
+/** The codes of the countries whose numbers people write without them, from the numbering plans of the ITU. */
+const codes: Readonly<Record<string, string>> = {
+  BF: "226",
+  BJ: "229",
+  CD: "243",
+  CG: "242",
+  CI: "225",
+  CM: "237",
+  GA: "241",
+  GH: "233",
+  GN: "224",
+  KE: "254",
+  ML: "223",
+  NE: "227",
+  NG: "234",
+  RW: "250",
+  SN: "221",
+  TD: "235",
+  TG: "228",
+  TZ: "255",
+  UG: "256"
+}
+
+/** The digits of the shortest number without its country code. */
+const localLeast = 8
+
+/** A phone number without spaces, or a sentence that says how to write it. It never has the number. */
+export const phone = (cell: string, country: string): Either.Either<string, string> => {
+  if (/^\d([.,]\d+)?e\+\d+$/i.test(cell)) {
+    return Either.left(
+      "the spreadsheet has cut the number. Format the column as text, and write the number again"
+    )
+  }
+  const text = cell
+    .replace(space, "")
+    .replace(/[.()\p{Pd}\p{Cf}]/gu, "")
+    .replace(/^00/, "+")
+  if (!/^\+?\d{8,15}$/.test(text)) {
+    return Either.left("write 8 to 15 digits with the country code, such as +229 01 00 00 00 00")
+  }
+  const code = codes[country.toUpperCase()]
+  const isWhole =
+    text.startsWith("+") ||
+    code === undefined ||
+    (text.startsWith(code) && text.length >= code.length + localLeast)
+  return isWhole
+    ? Either.right(text)
+    : Either.left(`write +${code} before it, the code of ${country.toUpperCase()}`)
+}

@@ -1,0 +1,97 @@
+/** The table in a file of a spreadsheet: its header and its rows, as the file has them. */
+import * as Either from "effect/Either"
+import { CsvError, parse } from "csv-parse/sync"
+import * as headers from "./columns.js"
+
+/** A row of the file: the cell of each column. */
+export interface Line {
+  /** The line in the file, from 1. */
+  readonly line: number
+  readonly cells: Readonly<Record<headers.Column, string>>
+}
+
+export interface Table {
+  readonly lines: ReadonlyArray<Line>
+  /** A sentence for each line that is no row. */
+  readonly broken: ReadonlyArray<string>
+  readonly hasSemicolons: boolean
+}
+
+interface Parsed {
+  readonly record: ReadonlyArray<string>
+  readonly line: number
+}
+
+const separators = [";", "\t", ","] as const
+
+/** The separator that the file names as Excel does, or the most frequent one of its first line. */
+const separatorOf = (text: string): string => {
+  const [, named] = /^sep=(.)\r?\n/i.exec(text) ?? []
+  if (named !== undefined) return named
+  const [first = ""] = text
+    .split(/\r?\n/)
+    .filter((line) => separators.some((one) => line.includes(one)))
+  const count = (separator: string) => first.replace(/"[^"]*"/g, "").split(separator).length
+  return separators.reduce((best, one) => (count(one) > count(best) ? one : best))
+}
+
+const unreadable = (cause: unknown): string => {
+  const at =
+    cause instanceof CsvError && typeof cause["lines"] === "number"
+      ? `line ${cause["lines"]}: `
+      : ""
+  return `${at}a cell has a quotation mark (") that does not end. Write "" for one inside a cell, or remove it`
+}
+
+const isTotal = (cell: string | undefined): boolean =>
+  /^(sub|sous|grand)?[- ]?total\b/i.test(cell ?? "")
+
+const titlesMost = 10
+
+/** The rows, or sentences that say why there is no table. */
+export const read = (text: string): Either.Either<Table, ReadonlyArray<string>> => {
+  const content = text.replace(/^\u{feff}/u, "")
+  const delimiter = separatorOf(content)
+  const isNamed = /^sep=.\r?\n/i.test(content)
+  const parsed: Array<Parsed> = []
+  try {
+    parse(isNamed ? content.replace(/^[^\n]*/, "") : content, {
+      delimiter,
+      on_record: (record, { lines }) => {
+        parsed.push({ record, line: lines })
+        return null
+      },
+      relax_column_count: true,
+      skip_records_with_empty_values: true,
+      trim: true
+    })
+  } catch (cause) {
+    return Either.left([unreadable(cause)])
+  }
+  const [first, ...others] = parsed
+  if (first === undefined) return Either.left(["It has no rows."])
+  const { places, problems } = headers.find(first.record)
+  const header = others
+    .slice(0, titlesMost)
+    .find(({ record }) => headers.find(record).problems.length === 0)
+  if (problems.length > 0 && header !== undefined) {
+    return Either.left([`the header is on line ${header.line}: delete the lines before it`])
+  }
+  if (problems.length > 0) return Either.left(problems.map((text) => `line ${first.line}: ${text}`))
+  if (others.length === 0) return Either.left(["It has no rows."])
+  const count = first.record.length
+  const last = Math.max(...places.values())
+  const broken: Array<string> = []
+  const lines: Array<Line> = []
+  for (const { line, record } of others) {
+    const cells = headers.record((column) => record[places.get(column) ?? -1] ?? "")
+    const has = `line ${line} has ${record.length} cells, and the header has ${count}`
+    if (cells.phone === "" && record.some(isTotal))
+      broken.push(`line ${line} is a total: delete it`)
+    else if (record.length <= last) broken.push(`${has}: write the missing ones`)
+    else if (record.slice(count).some((cell) => cell !== "")) {
+      broken.push(`${has}: put a cell that contains "${delimiter}" into quotation marks`)
+    } else lines.push({ line, cells })
+  }
+  return Either.right({ lines, broken, hasSemicolons: delimiter === ";" })
+}

@@ -1,0 +1,67 @@
+/** The numbers in the cells of a payroll are read as they were meant, or not at all. */
+import { assert, it } from "@effect/vitest"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import * as cells from "../src/internal/payroll/cells.js"
+
+const Written = Schema.Struct({
+  whole: Schema.Int.pipe(Schema.between(0, 99_999_999)),
+  fraction: Schema.String.pipe(Schema.pattern(/^\d{0,4}$/)),
+  group: Schema.Literal("", " ", "\u{a0}", "\u{202f}", ".", ",", "'"),
+  decimal: Schema.Literal(".", ","),
+  hasSemicolons: Schema.Boolean
+})
+
+it.prop("an amount is read as it was meant, or refused", [Written], ([written]) => {
+  const { decimal, fraction, group, hasSemicolons, whole } = written
+  // In a file with commas, a point is a decimal point.
+  if (group === decimal || (group === "." && !hasSemicolons)) return
+  const digits = String(whole).replace(/\B(?=(\d{3})+$)/g, group)
+  const read = cells.amount(fraction === "" ? digits : digits + decimal + fraction, hasSemicolons)
+  if (Either.isRight(read)) assert.strictEqual(Number(read.right), Number(`${whole}.${fraction}`))
+  else assert.include(read.left, "write")
+})
+
+it.each([
+  ["1000", false, "1000"],
+  ["1000.50", false, "1000.50"],
+  ["1.500", false, "1.500"],
+  ["1.500", true, "write 1500 or 1.500"],
+  ["1,500", true, "write 1500 or 1.500"],
+  ["1,5", false, "1.5"],
+  ["101 000,00", true, "101000.00"],
+  ["1'101'000", false, "1101000"],
+  ["1 101.000", false, "1101.000"],
+  ["1.101.000", false, "1101000"],
+  ["1,101,000.5", false, "1101000.5"],
+  ["10 00", true, "write digits only, such as 101000 or 101000.50"],
+  ["-5", true, "write digits only, such as 101000 or 101000.50"],
+  ["1e5", true, "write digits only, such as 101000 or 101000.50"],
+  ["XOF 5", true, "write digits only, such as 101000 or 101000.50"]
+])("the amount %s, beside semicolons: %s, is %s", (text, hasSemicolons, said) => {
+  assert.strictEqual(Either.merge(cells.amount(text, hasSemicolons)), said)
+})
+
+it.each([
+  ["+229 01 61 23 45 67", "BJ", "+2290161234567"],
+  ["00229-01.61.23.45.67", "BJ", "+2290161234567"],
+  ["229 01 61 23 45 67", "bj", "2290161234567"],
+  ["(+225) 07 00 00 00 01", "CI", "+2250700000001"],
+  ["97 00 00 01", "BJ", "write +229 before it, the code of BJ"],
+  ["22970001", "BJ", "write +229 before it, the code of BJ"],
+  ["97000001", "FR", "97000001"],
+  [
+    "2.29016E+12",
+    "BJ",
+    "the spreadsheet has cut the number. Format the column as text, and write the number again"
+  ],
+  [
+    "2,29016E+12",
+    "BJ",
+    "the spreadsheet has cut the number. Format the column as text, and write the number again"
+  ],
+  ["1234", "BJ", "write 8 to 15 digits with the country code, such as +229 01 00 00 00 00"],
+  ["n/a", "BJ", "write 8 to 15 digits with the country code, such as +229 01 00 00 00 00"]
+])("the phone number %s of %s is %s", (text, country, said) => {
+  assert.strictEqual(Either.merge(cells.phone(text, country)), said)
+})
