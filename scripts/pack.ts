@@ -72,9 +72,12 @@ for (const path of ${JSON.stringify(internal)}) {
 console.log(modules.length + " modules")
 `
 
-/** Opens the page of the sandbox, which its command serves. */
+/** Opens the page of the sandbox, which its command serves, and lets it read YAML. */
 const openPage = async (project: string): Promise<void> => {
-  const { origin, stop } = await sandbox.start([], [`${project}/node_modules/.bin/manilla-sandbox`])
+  const initial = join(project, "initial.yaml")
+  writeFileSync(initial, "wallets: [{ currency: XOF, balance: 1000.0000 }]")
+  const command = `${project}/node_modules/.bin/manilla-sandbox`
+  const { origin, stop } = await sandbox.start(["--initial", initial], [command])
   for (const file of ["/", "/page/main.js", "/page/preact.js", "/page/page.css"]) {
     const { ok } = await fetch(new URL(file, origin))
     if (!ok) throw new Error(`${file} is missing`)

@@ -90,8 +90,15 @@ export const command = (args: ReadonlyArray<string>) =>
       onRun: (one, done, count) => {
         const took = clock.unsafeCurrentTimeMillis() - start
         const left = report.duration((took / done.length) * (count - done.length + 1))
-        const failed = done.filter(report.hasFailed).length
-        return progress(`${done.length}/${count}  ${failed} failed  ${left} left`, one)
+        const failed = done.filter(report.hasFailed)
+        const [first] = failed
+        // The first failure is worth reading while the others run.
+        const isNew = first !== undefined && failed.length === 1 && done.at(-1) === first
+        const news = isNew
+          ? Console.error(`\n${report.titleOf(first)}\n  ✗ ${first.violations[0]?.sentence}\n`)
+          : Effect.void
+        const line = `${done.length}/${count}  ${failed.length} failed  ${left} left`
+        return Effect.zipRight(news, progress(line, one))
       }
     })
     if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")

@@ -33,8 +33,9 @@ export const decoder = <A, I>(schema: Schema.Schema<A, I>, options: Options) => 
 }
 
 const parse = async (text: string, { numbersAsText }: Options) => {
-  // Most starts have no such file.
-  const { LineCounter, isNode, parseDocument } = await import("yaml")
+  // Most starts have no such file. In the bundled command, a module in CommonJS has only its default.
+  const { default: yaml } = await import("yaml")
+  const { LineCounter, isNode, parseDocument } = yaml
   const lineCounter = new LineCounter()
   const document = parseDocument(text, {
     lineCounter,
