@@ -5,7 +5,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { bundleTo } from "../../../scripts/bundled.js"
@@ -52,8 +52,9 @@ it.scopedLive.each([
 
 it.scopedLive("bundles a server with Express, which is CommonJS", () =>
   Effect.gen(function* () {
-    // SQLite is native code, which stays in node_modules.
-    const child = yield* run("frameworks/server.ts", join(examples, "node_modules"))
+    // SQLite is native code, which stays in node_modules: here in those of its client.
+    const client = realpathSync(join(examples, "node_modules/@libsql/client"))
+    const child = yield* run("frameworks/server.ts", join(client, "../.."))
     const output = yield* outputOf(child, /port: \d+/)
     const [, port] = /port: (\d+)/.exec(output) ?? assert.fail(output)
     const url = `http://127.0.0.1:${port}/orders/6f1b8a52-3c1f-4a53-9a7e-6a2f54d1c0de`
