@@ -1,5 +1,5 @@
-// Runs two programs on each supported runtime, with the packages installed from tarballs. The quickstart collects
-// one payment from a local sandbox. The other one makes writes whose connection closes before the response: each
+// Runs three programs on each supported runtime, with the packages installed from tarballs. The quickstart, with Effect and
+// with promises, collects one payment from a local sandbox. The third one makes writes whose connection closes before the response: each
 // must be sent once. npx downloads the runtimes. The arguments are versions of Node, and default to the current version.
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
@@ -39,6 +39,19 @@ const inWorker = (program: string) => ({
 }`
 })
 
+/** The same for the program with promises. */
+const promisesInWorker = {
+  "const manilla = await Promises.make()": `export default {
+  test: async (_: object, env: Record<string, string>): Promise<void> => {
+    const manilla = await Promises.make({
+      baseUrl: env["MANILLA_BASE_URL"] ?? "",
+      authUrl: env["MANILLA_AUTH_URL"] ?? "",
+      clientId: env["MANILLA_CLIENT_ID"] ?? "",
+      clientSecret: env["MANILLA_CLIENT_SECRET"] ?? ""
+    })`,
+  "await manilla.close()": "await manilla.close()\n  }\n}"
+}
+
 /** Replaces parts of a program. Throws if a part is missing. */
 const adapted = (program: string, replacements: Readonly<Record<string, string>>): string =>
   Object.entries(replacements).reduce((program, [from, to]) => {
@@ -46,22 +59,25 @@ const adapted = (program: string, replacements: Readonly<Record<string, string>>
     return program.replaceAll(from, to)
   }, program)
 
-/** Makes a project with both programs for each kind of runtime. */
+/** Makes a project with the programs for each kind of runtime. */
 const makePrograms = async (): Promise<string> => {
   const project = makeProject()
   const quickstart = readFileSync(join(root, "examples/quickstart/main.ts"), "utf8")
   const sendsOnce = readFileSync(join(root, "scripts/sendsOnce.ts"), "utf8")
   const inFetch = adapted(quickstart, onFetch)
+  const promises = readFileSync(join(root, "examples/promises/main.ts"), "utf8")
   const programs = {
     "main.ts": quickstart,
     "fetch.ts": inFetch,
     "sendsOnce.ts": sendsOnce,
+    "promises.ts": promises,
+    "promisesWorker.ts": adapted(promises, promisesInWorker),
     "worker.ts": adapted(inFetch, inWorker("program.pipe(Effect.provide(live)")),
     "sendsOnceWorker.ts": adapted(sendsOnce, inWorker("program.pipe(Effect.asVoid"))
   }
   // The types of @effect/platform-node require type packages that are not installed.
   compile(project, programs, { skipLibCheck: true })
-  for (const worker of ["worker", "sendsOnceWorker"]) {
+  for (const worker of ["worker", "sendsOnceWorker", "promisesWorker"]) {
     const { outputFiles } = await bundle(project, `export { default } from "./${worker}.js"`)
     const config = readFileSync(join(root, "scripts/workerd.capnp"), "utf8")
     writeFileSync(
@@ -76,10 +92,11 @@ const makePrograms = async (): Promise<string> => {
   return project
 }
 
-/** A runtime, and the commands that run both programs in the project. */
+/** A runtime, and the commands that run the programs in the project. */
 interface Runtime {
   readonly name: string
   readonly quickstart: ReadonlyArray<string>
+  readonly promises: ReadonlyArray<string>
   readonly sendsOnce: ReadonlyArray<string>
 }
 
@@ -88,6 +105,7 @@ const onNode = (version: string): Runtime => {
   return {
     name: `node@${version}`,
     quickstart: [node, "main.js"],
+    promises: [node, "promises.js"],
     sendsOnce: [node, "sendsOnce.js"]
   }
 }
@@ -97,6 +115,7 @@ const onPackage = (
   name: string,
   command: string,
   quickstart: string,
+  promises: string,
   sendsOnce: string
 ): Runtime => {
   const run = (file: string) => [
@@ -108,10 +127,16 @@ const onPackage = (
     ...command.split(" "),
     file
   ]
-  return { name, quickstart: run(quickstart), sendsOnce: run(sendsOnce) }
+  return {
+    name,
+    quickstart: run(quickstart),
+    promises: run(promises),
+    sendsOnce: run(sendsOnce)
+  }
 }
 
-const onBun = (version: string) => onPackage(`bun@${version}`, "bun", "fetch.ts", "sendsOnce.ts")
+const onBun = (version: string) =>
+  onPackage(`bun@${version}`, "bun", "fetch.ts", "promises.ts", "sendsOnce.ts")
 
 /** The output of a program. */
 const outputOf = (
@@ -137,6 +162,16 @@ const collects = (project: string, { name, quickstart }: Runtime) =>
     yield* Console.log(`${name}: paid`)
   })
 
+/** Collects one payment, with promises. */
+const promised = (project: string, { name, promises }: Runtime) =>
+  Effect.gen(function* () {
+    const { stderr, stdout } = yield* outputOf(project, promises, yield* environment)
+    if (!/^\S+: COMPLETED$/m.test(stdout)) {
+      return yield* Effect.fail(`it printed: ${stdout}${stderr}`)
+    }
+    yield* Console.log(`${name}: paid with promises`)
+  })
+
 /** Sends each write once, although its connection closes, and reports its outcome as unknown. */
 const sendsOnce = (project: string, { name, sendsOnce }: Runtime) =>
   Effect.gen(function* () {
@@ -160,11 +195,23 @@ const runAll = (versions: ReadonlyArray<string>) =>
       // The last one that sends a POST again by itself.
       onBun("1.3.13"),
       // Deno requires explicit permissions.
-      onPackage("deno@2.9.6", "deno run --allow-net --allow-env", "fetch.ts", "sendsOnce.ts"),
-      onPackage("workerd@1.20261117.1", "workerd test", "worker.capnp", "sendsOnceWorker.capnp")
+      onPackage(
+        "deno@2.9.6",
+        "deno run --allow-net --allow-env",
+        "fetch.ts",
+        "promises.ts",
+        "sendsOnce.ts"
+      ),
+      onPackage(
+        "workerd@1.20261117.1",
+        "workerd test",
+        "worker.capnp",
+        "promisesWorker.capnp",
+        "sendsOnceWorker.capnp"
+      )
     ]
     const programs = runtimes.flatMap((runtime) =>
-      [collects, sendsOnce].map((run) => ({ runtime, run }))
+      [collects, promised, sendsOnce].map((run) => ({ runtime, run }))
     )
     // One that fails does not hide what the others do.
     return yield* Effect.validateAll(programs, ({ run, runtime }) =>
