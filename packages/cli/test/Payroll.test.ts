@@ -162,6 +162,15 @@ describe("before anything is sent, a payroll", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
+  it.scopedLive("names the lines of a file with sep= and CRLF in their order", () =>
+    Effect.gen(function* () {
+      const text = ["sep=,", header, good("E1", "x"), "TOTAL,1,,,,", good("E2", "y")].join("\r\n")
+      const { file } = yield* spreadsheet(text)
+      const { err } = yield* manilla(["payroll", file, "--yes"])
+      assert.match(err, /^line 3, amount[^]*\nline 4 is a total[^]*\nline 5, amount/)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
   it.scopedLive("says where the header is, if a title is above it", () =>
     Effect.gen(function* () {
       const { file } = yield* spreadsheet(`Salaries of November\n\n${header}\n${good("E1")}`)

@@ -6,6 +6,7 @@ import * as Batch from "@manilla/workflows/Batch"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Order from "effect/Order"
 import * as ParseResult from "effect/ParseResult"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
@@ -47,13 +48,12 @@ const checked =
       amount: cells.amount(written.amount, hasSemicolons),
       phone: cells.phone(written.phone, written.country)
     }
-    const at = `line ${line}, `
-    const broken = [
+    const broken: ReadonlyArray<tables.Problem> = [
       ...(written.amount !== "" && Either.isLeft(numbers.amount)
-        ? [`${at}amount "${output.text(written.amount)}": ${numbers.amount.left}`]
+        ? [{ line, text: `, amount "${output.text(written.amount)}": ${numbers.amount.left}` }]
         : []),
       ...(written.phone !== "" && Either.isLeft(numbers.phone)
-        ? [`${at}phone: ${numbers.phone.left}`]
+        ? [{ line, text: `, phone: ${numbers.phone.left}` }]
         : [])
     ]
     const read = {
@@ -65,7 +65,7 @@ const checked =
     return Either.match(decode(given), {
       onLeft: (issue) => {
         const rules = Issues.print(Issues.fromParseIssue(issue))
-        return Either.left([...broken, `line ${line}: ${rules}`])
+        return Either.left([...broken, { line, text: `: ${rules}` }])
       },
       onRight: (cells) => {
         if (broken.length > 0) return Either.left(broken)
@@ -97,7 +97,11 @@ export const read = (file: string, text: string, period: string, wallet: string)
     }
     const { broken, hasSemicolons, lines } = yield* Either.mapLeft(tables.read(text), problemsOf)
     const [wrong, rows] = Arr.separate(lines.map(checked(period, wallet, hasSemicolons)))
-    const problems = [...broken, ...wrong.flat(), ...twins.problems(rows)]
+    const all = Arr.sortWith([...broken, ...wrong.flat()], ({ line }) => line, Order.number)
+    const problems = [
+      ...all.map(({ line, text }) => `line ${line}${text}`),
+      ...twins.problems(rows)
+    ]
     if (problems.length > 0) return yield* problemsOf(problems)
     return rows
   })

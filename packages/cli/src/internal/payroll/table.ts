@@ -10,10 +10,15 @@ export interface Line {
   readonly cells: Readonly<Record<headers.Column, string>>
 }
 
+/** A sentence that begins with its line, such as ` is a total: delete it`. */
+export interface Problem {
+  readonly line: number
+  readonly text: string
+}
+
 export interface Table {
   readonly lines: ReadonlyArray<Line>
-  /** A sentence for each line that is no row. */
-  readonly broken: ReadonlyArray<string>
+  readonly broken: ReadonlyArray<Problem>
   readonly hasSemicolons: boolean
 }
 
@@ -52,10 +57,10 @@ const titlesMost = 10
 export const read = (text: string): Either.Either<Table, ReadonlyArray<string>> => {
   const content = text.replace(/^\u{feff}/u, "")
   const delimiter = separatorOf(content)
-  const isNamed = /^sep=.\r?\n/i.test(content)
   const parsed: Array<Parsed> = []
   try {
-    parse(isNamed ? content.replace(/^[^\n]*/, "") : content, {
+    // Its line stays, so that the lines have their numbers.
+    parse(content.replace(/^sep=.(?=\r?\n)/i, ""), {
       delimiter,
       on_record: (record, { lines }) => {
         parsed.push({ record, line: lines })
@@ -81,16 +86,21 @@ export const read = (text: string): Either.Either<Table, ReadonlyArray<string>> 
   if (others.length === 0) return Either.left(["It has no rows."])
   const count = first.record.length
   const last = Math.max(...places.values())
-  const broken: Array<string> = []
+  const broken: Array<Problem> = []
   const lines: Array<Line> = []
   for (const { line, record } of others) {
     const cells = headers.record((column) => record[places.get(column) ?? -1] ?? "")
-    const has = `line ${line} has ${record.length} cells, and the header has ${count}`
-    if (cells.phone === "" && record.some(isTotal))
-      broken.push(`line ${line} is a total: delete it`)
-    else if (record.length <= last) broken.push(`${has}: write the missing ones`)
-    else if (record.slice(count).some((cell) => cell !== "")) {
-      broken.push(`${has}: put a cell that contains "${delimiter}" into quotation marks`)
+    const has = ` has ${record.length} cells, and the header has ${count}`
+    const isLonger = record.slice(count).some((cell) => cell !== "")
+    if (cells.phone === "" && record.some(isTotal)) {
+      broken.push({ line, text: " is a total: delete it" })
+    } else if (record.length <= last) {
+      broken.push({ line, text: `${has}: write the missing ones` })
+    } else if (isLonger) {
+      broken.push({
+        line,
+        text: `${has}: put a cell that contains "${delimiter}" into quotation marks`
+      })
     } else lines.push({ line, cells })
   }
   return Either.right({ lines, broken, hasSemicolons: delimiter === ";" })
