@@ -46,29 +46,42 @@ const engine = (file: string) =>
   Layer.provideMerge(PayoutBatch.layerOperator, Engine.layerSqlite({ file }))
 
 /** Sends the batch, or continues it, and returns the result of each row when all have ended. */
-const run = (rows: ReadonlyArray<files.Row>, batchKey: string, state: string, again: string) =>
+const run = (
+  rows: ReadonlyArray<files.Row>,
+  batchKey: string,
+  state: string,
+  again: string,
+  report: string
+) =>
   Effect.gen(function* () {
     const batches = yield* PayoutBatch.PayoutBatch
-    const report = Effect.map(Stream.runCollect(batches.results(batchKey)), (items) =>
-      reports.make(rows, Chunk.toReadonlyArray(items))
-    )
-    const summary = Effect.map(report, reports.summary)
+    const lines = (notSent: string) =>
+      Effect.map(Stream.runCollect(batches.results(batchKey)), (items) =>
+        reports.make(rows, Chunk.toReadonlyArray(items), notSent)
+      )
     const resume = `manilla-workflows resume ${batchKey} --sqlite '${state}'`
+    const stop = Effect.gen(function* () {
+      const stopped = yield* Effect.option(lines(reports.stopped))
+      const text = Option.match(stopped, {
+        onNone: () => "the results cannot be read now",
+        onSome: reports.summary
+      })
+      yield* Console.error(output.wrapped("Stopped: ", `${text}. ${again}`))
+      if (Option.isNone(stopped)) return
+      yield* reports.write(report, stopped.value)
+      yield* Console.error(`The report with each row is ${report}.`)
+    }).pipe(Effect.catchAll(({ message }) => Console.error(message)))
     return yield* Effect.gen(function* () {
-      const before = yield* Effect.option(summary)
+      const before = yield* Effect.option(lines(reports.stopped))
       const items = Stream.fromIterable(rows.map(({ item }) => item))
       // No workflow runs yet, so that nothing is sent if this refuses other rows.
       yield* batches.start(batchKey, items)
-      if (Option.isSome(before)) yield* Console.error(`Continued: ${before.value} until now.`)
+      if (Option.isSome(before)) {
+        yield* Console.error(`Continued: ${reports.summary(before.value)} until now.`)
+      }
       yield* Effect.provide(progress.show(batchKey, resume), workflows)
-      return yield* report
-    }).pipe(
-      Effect.onInterrupt(() =>
-        Effect.orElseSucceed(summary, () => "the results cannot be read now").pipe(
-          Effect.flatMap((text) => Console.error(output.wrapped("Stopped: ", `${text}. ${again}`)))
-        )
-      )
-    )
+      return yield* lines(reports.interrupted)
+    }).pipe(Effect.onInterrupt(() => stop))
   })
 
 const conclude = (lines: ReadonlyArray<reports.Line>, report: string) =>
@@ -145,11 +158,12 @@ export const pay = (given: Given) =>
     if (!yes && remaining > 0) {
       yield* service.ask(`Pay the rows that are not paid yet, ${remaining} of ${rows.length}?`)
     }
-    const lines = yield* run(rows, periods.batchKeyOf(period), state, again).pipe(
+    const report = file.replace(/(\.csv)?$/i, ".report.csv")
+    const lines = yield* run(rows, periods.batchKeyOf(period), state, again, report).pipe(
       Effect.provide(engine(state)),
       // A log line would break the line of the progress. The report says what became of each row.
       Logger.withMinimumLogLevel(LogLevel.Error),
       Effect.mapError((error) => ends.ofRun(error, file, again))
     )
-    yield* conclude(lines, file.replace(/(\.csv)?$/i, ".report.csv"))
+    yield* conclude(lines, report)
   }).pipe(Effect.provide(service.live))

@@ -16,8 +16,12 @@ const results = ["paid", "not paid", "check", "sent", "in doubt", "not sent"] as
 export type Line = ReturnType<typeof make>[number]
 
 /** A payroll ends with rows that were not sent only after an interrupt. */
-const interrupted =
+export const interrupted =
   "The payroll was interrupted, and never sends it: pay it from a new file, with another --period."
+
+/** Only the command knows, when it runs again, whether the row is still to be sent. */
+export const stopped =
+  "The command was stopped: run it again, to its end, before you pay this in any other way."
 
 const defect = { message: "It ended with a defect." }
 
@@ -50,11 +54,11 @@ const isOfOther = (cause: Cause.Cause<{ readonly code?: string | undefined } | o
     (error) => "code" in error && /IDEMPOTENCY/i.test(error.code ?? "")
   )
 
-const outcomeOf = (item: Batch.ItemResult | undefined) => {
+const outcomeOf = (item: Batch.ItemResult | undefined, notSent: string) => {
   if (item === undefined || Option.isNone(item.end)) {
     if (item?.state === "unknown") return outcome("in doubt", check)
     const isSent = item !== undefined && item.state !== "waiting"
-    return isSent ? outcome("sent", check) : outcome("not sent", interrupted)
+    return isSent ? outcome("sent", check) : outcome("not sent", notSent)
   }
   return Exit.match(item.end.value, {
     onSuccess: ofPayout,
@@ -70,15 +74,19 @@ const outcomeOf = (item: Batch.ItemResult | undefined) => {
   })
 }
 
-/** A line for each row of the file, in its order. */
-export const make = (rows: ReadonlyArray<Row>, items: ReadonlyArray<Batch.ItemResult>) => {
+/** A line for each row of the file, in its order, with this advice for those that were not sent. */
+export const make = (
+  rows: ReadonlyArray<Row>,
+  items: ReadonlyArray<Batch.ItemResult>,
+  notSent: string
+) => {
   const byKey = new Map(items.map((item) => [item.key, item]))
   return rows.map(({ item: { key, request }, line }) => ({
     line,
     employee: key,
     amount: request.amount,
     currency: request.currency,
-    ...outcomeOf(byKey.get(key))
+    ...outcomeOf(byKey.get(key), notSent)
   }))
 }
 
