@@ -22,12 +22,22 @@ it.prop("an amount is read as it was meant, or refused", [Written], ([written]) 
   else assert.include(read.left, "write")
 })
 
+it.each(["1.500", "1,500", "0.250"])(
+  "each way to write %s that a complaint names is read",
+  (text) => {
+    const said = Either.merge(cells.amount(text, true))
+    for (const way of said.replace("write ", "").split(" or ")) {
+      assert.deepStrictEqual(cells.amount(way, true), Either.right(way))
+    }
+  }
+)
+
 it.each([
   ["1000", false, "1000"],
   ["1000.50", false, "1000.50"],
   ["1.500", false, "1.500"],
-  ["1.500", true, "write 1500 or 1.500"],
-  ["1,500", true, "write 1500 or 1.500"],
+  ["1.500", true, "write 1500 or 1.5000"],
+  ["1,500", true, "write 1500 or 1.5000"],
   ["1,5", false, "1.5"],
   ["101 000,00", true, "101000.00"],
   ["1'101'000", false, "1101000"],
@@ -47,6 +57,11 @@ it.each([
   ["00229-01.61.23.45.67", "BJ", "+2290161234567"],
   ["229 01 61 23 45 67", "bj", "2290161234567"],
   ["(+225) 07 00 00 00 01", "CI", "+2250700000001"],
+  [
+    "22901612345.67",
+    "BJ",
+    "write 8 to 15 digits with the country code, such as +229 01 00 00 00 00"
+  ],
   ["97 00 00 01", "BJ", "write +229 before it, the code of BJ"],
   ["22970001", "BJ", "write +229 before it, the code of BJ"],
   ["97000001", "FR", "97000001"],

@@ -44,7 +44,7 @@ const tests: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<string>,
   [
     "an amount that may be two",
     [good("E1", '"101,000"')],
-    'line 2, amount "101,000": write 101000 or 101.000'
+    'line 2, amount "101,000": write 101000 or 101.0000'
   ],
   ["an amount in words", [good("E1", "ten")], 'line 2, amount "ten": write digits only'],
   [
@@ -455,6 +455,9 @@ const stopped = (count: number) =>
     )
     yield* Effect.repeat(Effect.delay(sent, "20 millis"), { until: (count) => count >= 10 })
     yield* Fiber.interrupt(running)
+    const report = readFileSync(file.replace(".csv", ".report.csv"), "utf8")
+    assert.include(report, 'not sent,,,"The command was stopped: run it again, to its end')
+    assert.notInclude(report, "never sends it")
     yield* faults.clear
     const state = join(folder, "payroll-2026-11.sandbox.db")
     /** As `manilla-workflows` does. */
@@ -498,6 +501,8 @@ it.scopedLive("a payroll in doubt says what the service answers, and when it tri
     )
     yield* Fiber.interrupt(running)
     assert.match(said, /Stopped: 0 paid, 2 in doubt\./)
+    const report = readFileSync(file.replace(".csv", ".report.csv"), "utf8")
+    assert.match(report, /^2,E1,1000,XOF,in doubt,,,It may be paid\..*\n3,E2,1000,XOF,in doubt,/m)
   }).pipe(Effect.provide(sandbox()))
 )
 

@@ -24,6 +24,9 @@ const value = (number: string) =>
     .replace(/(\.\d*?)0*$/, "$1")
     .replace(/\.$/, "")
 
+/** Three digits after a point may be thousands, and four may not. */
+const unambiguous = (number: string) => number.replace(/\.\d{3}$/, "$&0")
+
 /**
  * An amount with a point, or a sentence that says how to write it. In a file with semicolons between its cells, a point
  * may separate thousands, because the decimal separator of such spreadsheets is a comma.
@@ -42,7 +45,7 @@ export const amount = (cell: string, hasSemicolons: boolean): Either.Either<stri
   if (one === undefined) return Either.left("write digits only, such as 101000 or 101000.50")
   return others.length === 0
     ? Either.right(one)
-    : Either.left(`write ${[one, ...others].join(" or ")}`)
+    : Either.left(`write ${[one, ...others].map(unambiguous).join(" or ")}`)
 }
 
 /** The codes of the countries whose numbers people write without them, from the numbering plans of the ITU. */
@@ -82,7 +85,8 @@ export const phone = (cell: string, country: string): Either.Either<string, stri
     .replace(space, "")
     .replace(/[.()\p{Pd}\p{Cf}]/gu, "")
     .replace(/^00/, "+")
-  if (!/^\+?\d{8,15}$/.test(text)) {
+  // With one dot, it may be a decimal number.
+  if (/^\d+\.\d+$/.test(cell) || !/^\+?\d{8,15}$/.test(text)) {
     return Either.left("write 8 to 15 digits with the country code, such as +229 01 00 00 00 00")
   }
   const code = codes[country.toUpperCase()]
