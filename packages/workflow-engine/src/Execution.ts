@@ -68,7 +68,7 @@ export interface Execution {
   readonly isAwaited: boolean
   /** The step that it tries, or tried last, after its process has died in a step. */
   readonly step: string | undefined
-  /** How often its process has died since it has stored the result of a step. From six on, only in a step that ran alone. */
+  /** How often its process has died since it has stored the result of a step. The tenth only in a step that ran alone. */
   readonly deaths: number
   /** The id of the last resource that it created, such as a payout's reference. */
   readonly resource: string | undefined

@@ -53,7 +53,7 @@ export const woken = (execution: Stored): Stored =>
     : { ...execution, dueMillis: 0, wakes: execution.wakes + 1 }
 
 /** From so many deaths on, an execution may be what kills the process. */
-export const suspectDeaths = 6
+export const suspectDeaths = 9
 const mostDeaths = 10
 
 /** The process of its runner has died, and so far, each that it ran may be why. Another one goes on at once. */

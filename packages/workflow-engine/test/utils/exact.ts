@@ -298,8 +298,8 @@ export const test = <R>(
 
     for (const [where, body, steps, tries] of [
       ["in an activity", poison("a"), ["a/1"], 10],
-      // In the last four lives, one of them runs alone.
-      ["in activities beside each other", all(poison("a"), poison("b")), ["a/1", "b/1"], 16]
+      // In the last life, one of them runs alone.
+      ["in activities beside each other", all(poison("a"), poison("b")), ["a/1", "b/1"], 19]
     ] satisfies ReadonlyArray<readonly [string, Body, ReadonlyArray<string | undefined>, number]>) {
       for (const [cause, what, ends] of [
         ["a resume", "resume", false],
