@@ -44,7 +44,7 @@ const writeApi = (): void => {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(
       path,
-      `# ${module} {#module}\n\n\`@manilla/${folder}/${module}\`\n\n${intro}\n\n${entries}`
+      `# ${module} {#the-module}\n\n\`@manilla/${folder}/${module}\`\n\n${intro}\n\n${entries}`
     )
     const [summary = ""] = intro.split("\n\n")
     index.push(
