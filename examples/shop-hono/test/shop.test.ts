@@ -71,7 +71,7 @@ const open = async (options: Sandbox.Options = {}) => {
     add: (fault: Fault.Fault) => Effect.runPromise(sandbox.faults.add(fault)),
     /** The keys of the payments that the sandbox made. */
     made: async () =>
-      (await Effect.runPromise(sandbox.paymentIntents)).map((it) => it.idempotency_key),
+      (await Effect.runPromise(sandbox.paymentIntents)).map((it) => String(it.idempotency_key)),
     /** Starts the worker, which works until it is stopped. */
     work: (claim = store.claim) => {
       const stopping = new AbortController()
