@@ -72,19 +72,21 @@ const defaultConnections = 128
 export type Module = Pick<typeof Undici, "Pool" | "buildConnector">
 
 /**
- * Whether a value is undici. Some runtimes replace it, as Bun does, with classes without methods.
+ * Whether a value is undici 7. Version 6 has other handlers, and no `cacheStores`. Some runtimes replace undici, as Bun
+ * does, with classes without methods.
  *
  * @since 0.1.0
  * @category guards
  */
 export const isModule = (value: unknown): value is Module =>
+  Predicate.hasProperty(value, "cacheStores") &&
   Predicate.hasProperty(value, "buildConnector") &&
   Predicate.hasProperty(value, "Pool") &&
   Predicate.isFunction(value.Pool) &&
   Predicate.hasProperty(value.Pool.prototype, "dispatch")
 
 /**
- * A layer over undici. It fails if an option is invalid, or if the value is not undici.
+ * A layer over undici. It fails if an option is invalid, or if the value is not undici 7.
  *
  * @since 0.1.0
  * @category layers
@@ -97,8 +99,9 @@ export const layer = (
     HttpClient.HttpClient,
     Effect.gen(function* () {
       if (!isModule(undici)) {
-        const rule = "needs Node: this runtime replaces undici. Use FetchClient.layer"
-        return yield* new ConfigurationError({ field: "UndiciClient", rule })
+        const rule =
+          "must be the module undici 7. If this runtime replaces it, send over fetch: use FetchClient.layer, or leave this option out"
+        return yield* new ConfigurationError({ field: "undici", rule })
       }
       const [issue] = policies.wholeNumber("connections", connections, 1)
       if (issue !== undefined) return yield* new ConfigurationError(issue)

@@ -25,6 +25,6 @@ it.scoped("fails when the layer is built, and names the client to use", () =>
     const { layer } = yield* withStub
     const error = yield* Effect.flip(Layer.build(layer))
     assert.strictEqual(error._tag, "ConfigurationError")
-    assert.match(error.message, /^UndiciClient needs Node.* FetchClient\.layer/)
+    assert.match(error.message, /^undici must be the module undici 7.* FetchClient\.layer/)
   })
 )
