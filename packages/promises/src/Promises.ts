@@ -39,9 +39,20 @@ export interface Transport {
 }
 
 /**
- * Connects to the service. Without options, reads the `MANILLA_…` variables of `Manilla.config`. Rejects
- * with an error that names each wrong setting. Make one for the whole process: its calls share the token,
- * the connections and the retry budget.
+ * How requests are sent, if the environment names the service. Another option needs all of `Options`: the account must
+ * not come from two places.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type FromEnvironment = Transport & {
+  readonly [Name in Exclude<keyof Options, keyof Transport>]?: never
+}
+
+/**
+ * Connects to the service. Without options, or with `fetch` or `undici` only, reads the `MANILLA_…` variables of
+ * `Manilla.config`. Rejects with an error that names the wrong setting. Make one for the whole process: its calls share the
+ * token, the connections and the retry budget.
  *
  * @example
  * import { IdempotencyKey, Promises } from "@manilla/promises"
@@ -65,20 +76,21 @@ export interface Transport {
  * @since 0.1.0
  * @category constructors
  */
-export const make = (options?: Options | Transport): Promise<calls.Promises> => {
-  const gateway = isComplete(options) ? layerOf(options) : Manilla.layerConfig()
+export const make = (options: Options | FromEnvironment = {}): Promise<calls.Promises> => {
+  const gateway = isAccount(options) ? layerOf(options) : Manilla.layerConfig()
   return calls.makeWith(Layer.provide(gateway, clientOf(options)))
 }
 
-const isComplete = (options: Options | Transport | undefined): options is Options =>
-  options !== undefined && "baseUrl" in options
+/** Whether an option is not about how requests are sent. */
+const isAccount = (options: Options | FromEnvironment): options is Options =>
+  Object.keys(options).some((name) => name !== "fetch" && name !== "undici")
 
 const layerOf = (options: Options) => {
   const token = { ...options, clientSecret: Redacted.make(options.clientSecret) }
   return Manilla.layer({ gateway: token, token })
 }
 
-const clientOf = ({ fetch, undici }: Transport = {}) => {
+const clientOf = ({ fetch, undici }: Transport) => {
   if (undici !== undefined) return UndiciModule.layer(undici)
   return fetch === undefined
     ? FetchClient.layer

@@ -10,6 +10,7 @@ import * as Promises from "@manilla/promises/Promises"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
+import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as Sandboxed from "@manilla/test-support/Sandboxed"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -288,6 +289,45 @@ describe("make and close", () => {
       assert.include(reason.message, option)
     }
     vi.unstubAllEnvs()
+  })
+
+  it("takes no account of the environment if an option names another one", async () => {
+    const set = { BASE_URL: "https://api.example/api/v1", AUTH_URL: "https://a.example/api/v1" }
+    for (const [name, value] of Object.entries({ ...set, CLIENT_ID: "id", CLIENT_SECRET: "s" })) {
+      vi.stubEnv(`MANILLA_${name}`, value)
+    }
+    const options: object = { authUrl: set.AUTH_URL, clientId: "app_42", clientSecret: "secret" }
+    const reason = await rejected(Promises.make(options))
+    assert.instanceOf(reason, Errors.ConfigurationError)
+    assert.include(reason.message, "baseUrl")
+    vi.unstubAllEnvs()
+  })
+
+  it("pays over the undici that a program hands over, and refuses another module", async () => {
+    await Effect.gen(function* () {
+      const { authUrl, baseUrl, credentials } = yield* SandboxServer.make({ settleAfter: 0 })
+      const { client_id, client_secret } = yield* credentials
+      const account = {
+        baseUrl,
+        authUrl,
+        clientId: client_id,
+        clientSecret: Redacted.value(client_secret)
+      }
+      const undici = yield* Effect.promise(() => import("undici"))
+      yield* Effect.promise(async () => {
+        const manilla = await Promises.make({ ...account, undici })
+        const paid = succeeded(await manilla.payments.collect(request, { key }))
+        assert.strictEqual(paid.status, "COMPLETED")
+        await manilla.close()
+        // undici 6 has other handlers.
+        const { cacheStores: _, ...undici6 } = undici
+        for (const other of [undici6, {}, fetch]) {
+          const reason = await rejected(Promises.make({ ...account, undici: other }))
+          assert.instanceOf(reason, Errors.ConfigurationError)
+          assert.match(reason.message, /^undici must be the module undici 7/)
+        }
+      })
+    }).pipe(Effect.scoped, Effect.runPromise)
   })
 
   it("retries token requests by the same policy as calls", async () => {
