@@ -29,6 +29,9 @@ export interface Sample {
 
 export interface Plan {
   readonly cells: ReadonlyArray<Cell>
+  /** How often the processes of the clients start. The compiled code of two processes differs, and their cost too. */
+  readonly starts: number
+  /** The rounds of each start. */
   readonly rounds: number
   /** The warm-up time of each client before the first round of a cell. */
   readonly heatMillis: number
@@ -90,9 +93,9 @@ const measureCell = (
     }))
   })
 
-export const run = (plan: Plan) =>
+/** All cells, with new processes. */
+const measureAll = (plan: Plan, port: number) =>
   Effect.gen(function* () {
-    const { port } = yield* server()
     const all = yield* startClients(
       clients.map(({ name }) => name),
       port
@@ -101,6 +104,18 @@ export const run = (plan: Plan) =>
       Effect.zipRight(Console.error(titleOfCell(cell)), measureCell(all, cell, plan))
     )
     return measured.flat()
+  }).pipe(Effect.scoped)
+
+export const run = (plan: Plan) =>
+  Effect.gen(function* () {
+    const { port } = yield* server()
+    const measured = (yield* Effect.all(Arr.replicate(measureAll(plan, port), plan.starts))).flat()
+    const keyOf = ({ client, ...cell }: Measured) => `${titleOfCell(cell)}: ${client}`
+    return Object.values(Arr.groupBy(measured, keyOf)).map((all): Measured => ({
+      ...all[0],
+      samples: all.flatMap(({ samples }) => samples),
+      ratios: all.flatMap(({ ratios }) => ratios)
+    }))
   }).pipe(Effect.scoped)
 
 /** A burst of calls after a pause in which idle connections expire, beside a steady stream of them. */

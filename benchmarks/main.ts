@@ -25,7 +25,8 @@ const run = ({ isPart, quick }: Command.Command.ParseConfig<typeof options>) =>
       cells: operations.flatMap((operation) =>
         inFlight.map((concurrency) => ({ operation, concurrency }))
       ),
-      rounds: quick ? 4 : 9,
+      starts: quick ? 1 : 3,
+      rounds: 4,
       heatMillis: quick ? 500 : 1000,
       warmMillis: quick ? 150 : 200,
       millis: quick ? 250 : 350
