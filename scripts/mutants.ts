@@ -140,7 +140,7 @@ const options = {
   list: flag("list", "only the edits of mutants.diff, without Stryker"),
   money: flag("money", "only the edits that lose, double or misname money"),
   only: Options.text("only").pipe(
-    Options.withDescription("only the edits whose names contain this text"),
+    Options.withDescription("only the edits whose names or files contain this text"),
     Options.withDefault("")
   ),
   jobs: count("jobs", 2, "copies of the repository, each with a test at a time")
@@ -150,7 +150,9 @@ const run = async ({ jobs, list, money, only }: Command.Command.ParseConfig<type
   const mutants = read(readFileSync(join(root, "scripts/mutants.diff"), "utf8"))
   const stale = mutants.flatMap(staleness)
   if (stale.length > 0) throw new Error(`Edits that do not fit:\n  ${stale.join("\n  ")}`)
-  const chosen = mutants.filter(({ isMoney, name }) => name.includes(only) && (isMoney || !money))
+  const chosen = mutants.filter(
+    ({ file, isMoney, name }) => `${file}: ${name}`.includes(only) && (isMoney || !money)
+  )
   if (chosen.length === 0) throw new Error(`No mutant contains "${only}"`)
   const isStryker = !list && !money && only === ""
   const holds = await runList(chosen, jobs)
