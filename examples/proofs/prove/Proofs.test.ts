@@ -1,5 +1,6 @@
 /**
- * Servers of the guides, with every fault at every request, or killed there.
+ * Servers of the guides, with every fault at every request, or killed there. They run beside each other: most of the time
+ * they wait.
  */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
@@ -8,7 +9,7 @@ import { assert, it } from "vitest"
 const examples = fileURLToPath(new URL("../..", import.meta.url))
 const bin = fileURLToPath(new URL("../../../packages/sandbox/src/bin.ts", import.meta.url))
 
-it.each([
+it.concurrent.each([
   ["proofs", "express"],
   ["proofs", "python"],
   ["frameworks", "proof"],
@@ -24,5 +25,5 @@ it.each([
     const code = await new Promise((resolve) => proving.once("close", resolve))
     assert.strictEqual(code, 0, output)
   },
-  1_800_000
+  900_000
 )
