@@ -2,6 +2,8 @@
 import { assert, it } from "@effect/vitest"
 import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
+import * as Errors from "@manilla/core/Errors"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Chunk from "effect/Chunk"
@@ -12,7 +14,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { type EngineStore, forOperator } from "../../workflow-engine/src/internal/engineStore.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
-import { workflowName } from "../src/internal/batch/rules.js"
+import { afterRequest, workflowName } from "../src/internal/batch/rules.js"
 import { driver } from "../src/internal/operate/cli.js"
 import { operations, run } from "../src/internal/operate/operations.js"
 import * as words from "../src/internal/operate/words.js"
@@ -292,5 +294,58 @@ it.effect.each([
     yield* store.batches.insert("order-42", 1)
     yield* store.batches.change("order-42", { phase }, {})
     assert.include(yield* print(store, name, { key: "order-42" }), expected)
+  })
+)
+
+it.effect("the three unpaid items among 2,000 are listed first, with amounts and reasons", () =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    yield* store.insert({ ...execution, workflow: workflowName })
+    yield* store.batches.insert("order-42", 1)
+    const request = JSON.stringify({ amount: "1500", currency: "XOF", destination: "+22901" })
+    const all = Array.from({ length: 2_000 }, (_, number) => ({
+      number,
+      key: `E${number}`,
+      request
+    }))
+    yield* store.batches.add("order-42", 0, all)
+    yield* store.batches.change("order-42", { phase: "running", total: all.length }, {})
+    const answer = { operation: "Payouts.create", status: 422 }
+    const refused = (message: string) =>
+      afterRequest(Exit.fail(new Errors.UnprocessableError({ ...answer, message })))
+    const differs = new Errors.KeyReused({
+      ...answer,
+      message: "another request has this key",
+      key: IdempotencyKey.make("E1999"),
+      differs: [],
+      attempts: 2
+    })
+    const paid = all.map(({ number }) => ({ number, state: "completed" as const }))
+    yield* store.batches.write("order-42", 0, paid)
+    yield* store.batches.write("order-42", 0, [
+      { number: 0, ...refused("the number is blocked") },
+      { number: 900, ...refused("the limit of the day is reached") },
+      { number: 1_999, ...afterRequest(Exit.fail(differs)) }
+    ])
+    const items = (input: Readonly<Record<string, string>>) =>
+      Effect.map(print(store, "items", { key: "order-42", ...input }), (text) =>
+        text.split("\n").slice(1)
+      )
+    const unpaid = [
+      /^E0 +1500 +XOF +failed +the number is blocked$/,
+      /^E900 +1500 +XOF +failed +the limit of the day is reached$/,
+      /^E1999 +1500 +XOF +inDoubt +the money may have moved: another/
+    ]
+    const lines = yield* items({})
+    assert.lengthOf(lines, unpaid.length)
+    unpaid.forEach((pattern, i) => assert.match(lines[i] ?? "", pattern))
+    assert.match((yield* items({ item: "E900" })).join(), /^E900 /)
+    assert.match((yield* items({ item: "E1" })).join(), /^none is unpaid: --only all/)
+    assert.match((yield* items({ item: "E1", only: "all" })).join(), /^E1 .* completed/)
+    const page = yield* items({ only: "all", limit: "9999" })
+    assert.lengthOf(page, 502)
+    assert.strictEqual(page.at(-1), "There may be more: --after 499")
+    assert.match((yield* items({ only: "all", after: "0", limit: "1" })).join(), /^E1 /)
+    assert.notInclude(lines.join(), "+22901")
   })
 )

@@ -76,6 +76,7 @@ export const make = (table: Batches.Service) => {
 
   return {
     found,
+    resultOf,
     status,
     results: (batchKey: string) =>
       Stream.concat(

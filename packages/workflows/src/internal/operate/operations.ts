@@ -1,6 +1,6 @@
 import * as Issues from "@manilla/core/Issues"
 import type * as Payout from "@manilla/payouts/Payout"
-import type * as Batches from "@manilla/workflow-engine/Batches"
+import * as Batches from "@manilla/workflow-engine/Batches"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Store from "@manilla/workflow-engine/Store"
 import { Storable } from "@manilla/workflow-engine/Text"
@@ -36,6 +36,14 @@ export const states = {
   all: Execution.State.literals
 } as const
 
+/** The states of items that each name selects. */
+export const itemStates = {
+  unpaid: ["failed", "notCompleted", "inDoubt"],
+  open: ["waiting", "sending", "created", "unknown", "pending"],
+  paid: ["completed"],
+  all: Batches.State.literals
+} as const satisfies Readonly<Record<string, ReadonlyArray<Batches.State>>>
+
 const Limit = Schema.NumberFromString.pipe(Schema.int(), Schema.positive())
 
 /** The inputs of all operations, as text from a command line or a URL. */
@@ -44,6 +52,11 @@ const Input = Schema.Struct({
   workflow: Schema.optional(Storable),
   state: Schema.optionalWith(Schema.Literal(...Record.keys(states)), { default: () => "open" }),
   limit: Schema.optionalWith(Limit, { default: () => 100 }),
+  only: Schema.optionalWith(Schema.Literal(...Record.keys(itemStates)), {
+    default: () => "unpaid"
+  }),
+  item: Schema.optional(Storable),
+  after: Schema.optional(Schema.NumberFromString.pipe(Schema.int(), Schema.nonNegative())),
   reveal: Schema.optionalWith(Schema.BooleanFromString, { default: () => false })
 })
 type Input = typeof Input.Type
@@ -86,7 +99,7 @@ const fit = (value: unknown, width: number): string => {
 const table = (
   all: Stream.Stream<Row, Expected>,
   columns: Readonly<Record<string, number>>,
-  { last, none = "none" }: { readonly none?: string; readonly last?: string } = {}
+  { last, none = "none" }: { readonly none?: string; readonly last?: string | undefined } = {}
 ): Answer => {
   const rows = Stream.mapError(all, toRefused)
   const header = Record.map(columns, (_, name) => name.toUpperCase())
@@ -249,6 +262,56 @@ const resultRow = ({ businessKey, end, key, state }: Batch.ItemResult, reveal: b
   return reveal ? { ...row, destination: destination ? Redacted.value(destination) : "" } : row
 }
 
+const decodeRequest = Schema.decodeOption(
+  Schema.parseJson(Schema.Struct({ amount: Schema.String, currency: Schema.String }))
+)
+
+/** The most items of one page, which is one read of the database. */
+const mostItems = 500
+
+/** An item of a batch: how much, and why it is in its state. */
+const itemRow = (result: Batch.ItemResult, { number, request }: Batches.Item) => {
+  const { error, item, key, reference, state, status } = resultRow(result, false)
+  const { amount, currency } = Option.getOrElse(decodeRequest(request), () => ({
+    amount: "",
+    currency: ""
+  }))
+  const reasons = {
+    failed: error,
+    inDoubt: `the money may have moved: ${error}`,
+    notCompleted: `the payout ended ${status}`
+  }
+  const why = { ...counts, ...reasons }[state]
+  return { number, item, key, state, amount, currency, reference, why }
+}
+
+/** One page of the items of a batch. */
+const items = (store: Store.Store, input: Input) =>
+  Effect.gen(function* () {
+    const { after = -1, item, key, only } = input
+    yield* executionsOf(store, { ...input, workflow: workflowName })
+    const batches = batch.make(store.batches)
+    yield* batches.found(key)
+    const limit = Math.min(input.limit, mostItems)
+    const found = yield* store.batches.read(
+      key,
+      { states: itemStates[only], after, ...(item !== undefined && { keys: [item] }) },
+      limit
+    )
+    const rows = yield* Effect.forEach(found, (one) =>
+      Effect.map(batches.resultOf(key, one), (result) => itemRow(result, one))
+    )
+    const next = rows.length === limit ? rows.at(-1)?.number : undefined
+    return table(
+      Stream.fromIterable(rows),
+      { item: 16, amount: 13, currency: 8, state: 12, why: 47 },
+      {
+        none: only === "all" ? "none" : `none is ${only}: --only all prints every item`,
+        last: next === undefined ? undefined : `There may be more: --after ${next}`
+      }
+    )
+  })
+
 /** A batch has ended before its execution. */
 const refuseEnded = (store: Store.Store, execution: Execution.Execution) =>
   Effect.gen(function* () {
@@ -338,6 +401,12 @@ export const operations: Readonly<Record<string, Operation>> = {
         const widths = { item: 20, state: 12, reference: 18, status: 10, amount: 12, error: 23 }
         return table(rows, widths)
       })
+  },
+  items: {
+    about: "lists items of a batch with their amounts and why each is in its state",
+    takes: ["key", "only", "item", "after", "limit"],
+    isTable: true,
+    answer: items
   },
   resume: change(
     "resume",
