@@ -186,7 +186,7 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
     body: Effect.Effect<A, E, WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance>
   ): Effect.Effect<Exit.Exit<A, E>, LifeEnded> =>
     body.pipe(
-      // The services of its layer, and not of whoever runs it: such as the account of another tenant.
+      // The services of its layer, and not those of the caller, which may have the account of another tenant.
       Effect.mapInputContext((input: Context.Context<never>) => {
         const own = Context.make(WorkflowEngine.WorkflowEngine, engine).pipe(
           Context.add(WorkflowEngine.WorkflowInstance, instance)
