@@ -25,6 +25,8 @@ import { readFileSync } from "node:fs"
 import * as database from "../../workflow-engine/src/internal/sql/database.js"
 import * as migrations from "../../workflow-engine/src/internal/sql/migrations.js"
 import * as postgresClient from "../../workflow-engine/src/internal/sql/postgresClient.js"
+import * as runners from "../../workflow-engine/src/internal/sql/runners.js"
+import * as sqlStore from "../../workflow-engine/src/internal/sql/sqlStore.js"
 import { wordsOf } from "../../workflow-engine/src/internal/sql/statements.js"
 import * as world from "../test/utils/world.js"
 
@@ -121,18 +123,40 @@ const makeTables = (layout: number) =>
     yield* sql`INSERT INTO manilla_schema VALUES (1, ${layout})`
   })
 
+/** Brings the rows of layout 5 to the latest layout. */
+const migrated = Effect.gen(function* () {
+  const rows = yield* rowsOf(5)
+  yield* makeTables(5)
+  yield* store(rows, isBefore)
+  yield* migrations.migrate("test")
+  yield* store(rows, (row) => !isBefore(row))
+})
+
 describe.each(Object.entries(engines))("on %s", (_, server) => {
+  it.live("the death of a process of layout 5 counts from zero", () =>
+    Effect.gen(function* () {
+      const { client } = yield* server
+      yield* Effect.gen(function* () {
+        yield* migrated
+        const store = yield* sqlStore.make(yield* runners.make("15 seconds"))
+        const before = yield* store.owned(99)
+        assert.isNotEmpty(before)
+        yield* store.runners.reap(yield* store.runners.join)
+        for (const id of before) {
+          const { clocks, deaths, dueMillis, runner, wakes } = yield* Effect.flatten(store.read(id))
+          assert.deepStrictEqual(
+            { clocks, deaths, dueMillis, runner, wakes },
+            { clocks: {}, deaths: 1, dueMillis: 0, runner: undefined, wakes: 0 }
+          )
+        }
+      }).pipe(Effect.provide(client))
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+
   it.live("what runs on tables of layout 5 goes on, beside processes of that version", () =>
     Effect.gen(function* () {
       const { client, engine } = yield* server
-      const rows = yield* rowsOf(5)
-      const sql = Context.get(yield* Layer.build(client), SqlClient.SqlClient)
-      const inDatabase = Effect.provideService(SqlClient.SqlClient, sql)
-      yield* inDatabase(makeTables(5))
-      yield* inDatabase(store(rows, isBefore))
-      yield* inDatabase(migrations.migrate("test"))
-      yield* inDatabase(store(rows, (row) => !isBefore(row)))
-
+      yield* Effect.provide(migrated, client)
       const live = Layer.provideMerge(workflows, engine)
       yield* Effect.gen(function* () {
         const orders = yield* Operator.of(Order)
