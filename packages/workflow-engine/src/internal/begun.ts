@@ -50,7 +50,7 @@ export const waiters = (
     return parent === undefined ? others : [parent, ...others]
   })
 
-/** The id tells them from an activity of a user. */
+/** The steps of an execution that a body has begun. The id distinguishes them from activities of users. */
 const pattern = new RegExp(`^(${Execution.Pause.child}/[0-9a-f]{32})/(begun|1)$`)
 
 /** The first round of a write. Its step is stored with its attempt. A name may have lines. */

@@ -43,7 +43,7 @@ export const make = (
       let ended: Heard = yield* heard(executionId, () => runsHere(executionId))
       for (let waitedMillis = 0; Option.isNone(ended);) {
         const pause = pauseMillis(waitedMillis)
-        // Those that began to wait together look one after another.
+        // A random time spreads the looks of fibers that began to wait together.
         const millis = yield* Random.nextIntBetween(pause / 2, pause)
         ended = yield* Effect.raceFirst(heard(executionId), look(executionId, millis))
         waitedMillis += millis

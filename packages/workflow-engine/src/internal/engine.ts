@@ -56,7 +56,7 @@ const make = (store: EngineStore, options: runners.Options) =>
       persistently,
       options
     )
-    /** Whoever waits for this engine is interrupted when it closes. */
+    /** Interrupts every fiber that waits for this engine when the engine closes. */
     const closed = yield* Deferred.make<never>()
     yield* Effect.addFinalizer(() => Deferred.interrupt(closed))
     const untilClosed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -189,7 +189,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           }
           // Runs end together, after nothing more begins.
           const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.parallel)
-          // The services of its layer, and not of whoever starts an execution: such as the account of another tenant.
+          // The services of its layer, and not those of the caller, which may have the account of another tenant.
           const runtime = Runtime.updateContext(yield* Effect.runtime<never>(), (context) =>
             Context.add(
               Context.omit(

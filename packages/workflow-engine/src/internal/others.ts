@@ -15,7 +15,7 @@ import type * as owned from "./run.js"
 import type * as starts from "./starts.js"
 import * as transitions from "./transitions.js"
 
-/** A body that runs again starts what may have ended long ago. */
+/** A body that runs again may start an execution that has ended and was purged. */
 const unlessPurged = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
   Effect.catchIf(
     Effect.asVoid(effect),
@@ -128,7 +128,7 @@ export const make = (
       })
     }).pipe(Effect.merge, Effect.provideService(WorkflowEngine.WorkflowInstance, parent))
 
-  /** Starts an execution that a body does not await there. One of a step is nobody's. */
+  /** Starts an execution without awaiting it. One that a step starts has no parent. */
   const startOther = (
     workflow: Workflow.Any,
     executionId: string,

@@ -184,7 +184,7 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
       return true
     })
 
-  /** When a pause ends. From now on, the body waits for that: whoever calls this ends its fiber. */
+  /** When a pause ends. From now on, the body waits for that: the caller ends its fiber. */
   const wait = (run: Run, pause: string, dueMillis = run.clocks.get(pause) ?? Execution.never) =>
     Effect.sync((): transitions.Wait => {
       const wait = { pause, dueMillis }

@@ -3,7 +3,7 @@ import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import { setImmediate } from "node:timers/promises"
 
-/** Lets whatever else is ready in this process run before. SQLite answers at once, and would leave it no turn. */
+/** Yields to other work of this process. SQLite answers in the same turn of the event loop, and would let nothing else run. */
 export const nextTurn = Effect.promise(() => setImmediate())
 
 /** The most inputs of one statement. */
