@@ -68,11 +68,20 @@ const Shop = Workflow.make({
 
 type Send = Effect.Effect<string, Errors.KeyedWriteError>
 
+const write = ({
+  send,
+  ...options
+}: {
+  readonly operation: string
+  readonly key: IdempotencyKey.IdempotencyKey
+  readonly send: Send
+}) => Durable.write({ ...options, success: Schema.String, idOf: (id) => id, send: () => send })
+
 /** A workflow of a user's, with a block in it. */
 const shop = (send: Send) =>
-  Shop.toLayer(({ key }) =>
-    Durable.write({ operation, key, success: Schema.String, idOf: (id) => id, send: () => send })
-  ).pipe(Layer.provide(Policy.layer(policy)))
+  Shop.toLayer(({ key }) => write({ operation, key, send })).pipe(
+    Layer.provide(Policy.layer(policy))
+  )
 
 const refusal = new Errors.UnprocessableError({ operation, status: 422, message: "refused" })
 
@@ -89,6 +98,26 @@ const answers = (...all: readonly [Send, ...ReadonlyArray<Send>]) => {
   const send = Effect.suspend(() => all[Math.min(calls++, all.length - 1)] ?? all[0])
   return { send, calls: () => calls }
 }
+
+type Join = <A, E, R>(
+  write: Effect.Effect<A, E, R>,
+  fails: Effect.Effect<never, E>
+) => Effect.Effect<A, E, R>
+
+/** Writes that have not ended when the body fails: their answers, and how the body runs them. */
+const beside: ReadonlyArray<readonly [string, Send, Join]> = [
+  ["is sending", Effect.never, (write, fails) => Effect.zipRight(Effect.fork(write), fails)],
+  [
+    "is to send again, and was interrupted",
+    Effect.fail(new Errors.RateLimitError({ operation, status: 429, message: "too many" })),
+    (write, fails) =>
+      Effect.raceFirst(
+        // The write has its answer, and pauses.
+        Effect.delay(fails, "40 millis"),
+        write
+      )
+  ]
+]
 
 describe.each(engines)("on $name", ({ engine }) => {
   it.live("a payment is collected once, with the key of the payload", () =>
@@ -164,6 +193,34 @@ describe.each(engines)("on $name", ({ engine }) => {
       assert.strictEqual(refused.calls(), 1)
       const doubtful = answers(Effect.fail(lost), Effect.fail(refusal), Effect.succeed("pay-1"))
       assert.deepInclude(yield* run(doubtful), { right: "pay-1" })
+    })
+  )
+
+  it.live.each(beside)("nothing is undone beside a write that %s", ([, answer, join]) =>
+    Effect.gen(function* () {
+      const undone: Array<string> = []
+      const begun = yield* Effect.makeLatch()
+      const send = Effect.zipRight(begun.open, answer)
+      const hotel = { operation: "Shop.book", key: IdempotencyKey.derive(key, "hotel") }
+      const layer = Shop.toLayer(() =>
+        Durable.compensating(
+          Effect.gen(function* () {
+            yield* Durable.compensate(write({ ...hotel, send: Effect.succeed("hotel-1") }), (id) =>
+              Effect.sync(() => void undone.push(id))
+            )
+            const fails = Effect.zipRight(begun.await, Effect.fail(refusal))
+            return yield* join(write({ operation, key, send }), fails)
+          })
+        )
+      )
+      const error = yield* Effect.flip(
+        Effect.provide(
+          Shop.execute({ key }),
+          Layer.provideMerge(Layer.provide(layer, Policy.layer(policy)), engine())
+        )
+      )
+      assert.strictEqual(error._tag, refusal._tag)
+      assert.deepStrictEqual(undone, [])
     })
   )
 })
