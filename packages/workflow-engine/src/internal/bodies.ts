@@ -158,7 +158,7 @@ export const make = (
       if (transitions.isPoison(execution)) {
         const { businessKey, deaths, step, workflow } = execution
         yield* Effect.logError(
-          `${workflow}: ${businessKey} is parked: its process died ${deaths} times in the step "${step}". A resume tries again.`
+          `${workflow}: ${businessKey} is parked: its process died ${deaths} times without the result of a step, the last time in "${step}". A resume tries again.`
         )
         return yield* release(run, transitions.parked)
       }

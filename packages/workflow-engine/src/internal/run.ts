@@ -132,9 +132,9 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
       return counts === json ? exit : yield* read(run, name, codec, counts)
     })
 
-  /** Steps that may have killed the process run one at a time, so that another death shows which one it was. */
+  /** Steps of suspects run one at a time, so that a death shows which one may have killed the process. */
   const suspects = Effect.unsafeMakeSemaphore(1)
-  /** Runs the effect of a step, which may be what has killed the process. */
+  /** Runs the effect of a step. */
   const tried = <A, E, R>(run: Run, name: string, execute: Effect.Effect<A, E, R>) => {
     const { execution, hasDied } = run
     if (!hasDied || !transitions.isSuspect(execution)) return execute

@@ -4,7 +4,6 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Order from "effect/Order"
 import * as Runtime from "effect/Runtime"
 import * as Body from "../Body.js"
 import type * as Execution from "../Execution.js"
@@ -134,9 +133,7 @@ export const make = (
         const { taken } = yield* store.take(runner, names, now, room).pipe(
           Effect.tap(({ nextMillis, taken }) =>
             Effect.sync(() => {
-              // One in which the process has died once more lets the others go first.
-              const inOrder = Arr.sortBy(byDeaths)(taken)
-              inOrder.forEach((execution) => begin(execution))
+              taken.forEach((execution) => begin(execution))
               noteDue(nextMillis)
             })
           ),
@@ -248,8 +245,6 @@ export const make = (
       beats: Effect.suspend(() => store.runners.beat(runner))
     }
   })
-
-const byDeaths = Order.mapInput(Order.number, ({ deaths }: Execution.Execution) => deaths)
 
 /** Does something now and again, whatever comes of it. */
 const again = <A, B, R>(effect: Effect.Effect<A, never, R>, pause: Effect.Effect<B>) =>

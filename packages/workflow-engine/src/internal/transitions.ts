@@ -52,11 +52,11 @@ export const woken = (execution: Stored): Stored =>
     ? execution
     : { ...execution, dueMillis: 0, wakes: execution.wakes + 1 }
 
-/** From so many deaths on, an execution may be what kills the process. */
-export const suspectDeaths = 9
+/** From this number of deaths on, an execution is a suspect, and only deaths while it is tried count. */
+export const suspectDeaths = 5
 const mostDeaths = 10
 
-/** The process of its runner has died, and so far, each that it ran may be why. Another one goes on at once. */
+/** The process of its runner has died. Another one goes on at once. */
 export const died = (execution: Stored): Stored => ({
   ...freed(execution),
   deaths: Math.max(execution.deaths, Math.min(execution.deaths + 1, suspectDeaths))
@@ -64,10 +64,10 @@ export const died = (execution: Stored): Stored => ({
 
 export const isSuspect = ({ deaths }: Stored): boolean => deaths >= suspectDeaths
 
-/** Whether the process has died too often in its steps. */
+/** Whether it is parked. */
 export const isPoison = ({ deaths }: Stored): boolean => deaths >= mostDeaths
 
-/** It tries a step that may kill the process: a death counts, unless it comes to a result or a pause. */
+/** A suspect tries a step, and no other suspect does: a death counts, unless a result or a pause follows. */
 export const trying =
   (step: string, deaths: number) =>
   (execution: Stored): Stored => ({

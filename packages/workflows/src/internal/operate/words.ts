@@ -76,7 +76,7 @@ export const state = (execution: Execution.Status, now: number, isRun: boolean):
     const step = execution.step?.replace(/\/\d+$/, "")
     return said(
       "is parked",
-      ` Its process died ${execution.deaths} times in the step "${step}". A resume tries again.`
+      ` Its process died ${execution.deaths} times without the result of a step, the last time in "${step}". A resume tries again.`
     )
   }
   if (pause === signal && dueMillis === Execution.never) return said("waits for a signal")
