@@ -146,7 +146,7 @@ it.live("the overview lists each operation", () =>
 )
 
 const wrong: ReadonlyArray<readonly [line: string, said: string]> = [
-  ["payroll salaries.csv", "Path 'salaries.csv' must exist. `manilla payroll --help` lists"],
+  ["payroll salaries.csv", "salaries.csv cannot be read. Check its name, or write it with"],
   [
     "transactions list --statu COMPLETED",
     "Received unknown argument: '--statu'. Did you mean --status? `manilla transactions list --help` lists"

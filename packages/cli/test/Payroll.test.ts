@@ -52,6 +52,12 @@ const tests: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<string>,
     ["E1,1,XOF,BJ,mtn_momo,2.29017E+12"],
     "line 2, phone: the spreadsheet has cut the number. Format the column as text"
   ],
+  ["an amount of 0", [good("E1", "0")], 'line 2, amount "0": write more than 0, or delete the row'],
+  [
+    "a phone that begins with a dash",
+    ["E1,1,XOF,BJ,mtn_momo,-229 01 97 00 00 01"],
+    "line 2, phone: write 8 to 15 digits"
+  ],
   [
     "a phone without its country code",
     ["E1,1,XOF,BJ,mtn_momo,97 00 00 01"],
@@ -140,24 +146,24 @@ describe("before anything is sent, a payroll", () => {
       assert.strictEqual(code, 2)
       assert.include(err, '"amount" and "Amount" may both be the column amount')
       const { file: other } = yield* spreadsheet(names("note,note").replace("999999", "a,b"))
-      assert.include((yield* manilla(["payroll", other])).out, "Rows: 1. Total: 1000 XOF.")
+      assert.include((yield* manilla(["payroll", other])).out, "Rows: 1. Total: 1,000 XOF.")
       assert.lengthOf(yield* payouts, 0)
     }).pipe(Effect.provide(sandbox()))
   )
 
   it.scopedLive.each([
-    ["a decimal comma", "a;101 000,00;XOF;BJ;mtn_momo;PHONE", "101000.00"],
-    ["a narrow no-break space", "a;101\u202f000;XOF;BJ;mtn_momo;PHONE", "101000"],
-    ["points between thousands", "a;1.101.000;XOF;BJ;mtn_momo;PHONE", "1101000"],
-    ["points and a comma", "a;1.101,5;XOF;BJ;mtn_momo;PHONE", "1101.5"],
-    ["digits", "a;1000;XOF;BJ;mtn_momo;PHONE", "1000"]
-  ] as const)("reads French headers, and an amount with %s", ([, row, amount]) =>
+    ["a decimal comma", "a;101 000,00;XOF;BJ;mtn_momo;PHONE", "101000.00", "101,000.00"],
+    ["a narrow no-break space", "a;101\u202f000;XOF;BJ;mtn_momo;PHONE", "101000", "101,000"],
+    ["points between thousands", "a;1.101.000;XOF;BJ;mtn_momo;PHONE", "1101000", "1,101,000"],
+    ["points and a comma", "a;1.101,5;XOF;BJ;mtn_momo;PHONE", "1101.5", "1,101.5"],
+    ["digits", "a;1000;XOF;BJ;mtn_momo;PHONE", "1000", "1,000"]
+  ] as const)("reads French headers, and an amount with %s", ([, row, amount, total]) =>
     Effect.gen(function* () {
       const names = "sep=;\r\nNom;Montant;Devise;Pays;Opérateur;Téléphone"
       const text = `${names}\r\n${row.replace("PHONE", phone)}\r\n;;;;;\r\n`
       const { file } = yield* spreadsheet(text)
       const { out } = yield* manilla(["payroll", file])
-      assert.include(out, `Rows: 1. Total: ${amount.replace(/\.0+$/, "")}`)
+      assert.include(out, `Rows: 1. Total: ${total} XOF`)
       if (amount !== "1000") assert.include(out, `is read as ${amount}.`)
     }).pipe(Effect.provide(sandbox()))
   )
@@ -211,9 +217,74 @@ describe("before anything is sent, a payroll", () => {
     Effect.gen(function* () {
       const { file } = yield* spreadsheet(`${header}\n${good("E1")}`)
       const { out } = yield* manilla(["payroll", file])
-      assert.include(out, `2  E1          1000  XOF       BJ       mtn_momo        ****`)
+      assert.include(out, `2  E1         1,000  XOF       BJ       mtn_momo        ****`)
       assert.match(out, / \*{8,}\d\d\n/)
       assert.notInclude(out, phone)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive.each([
+    [
+      "a payment method",
+      "XOF,BJ,mtn_mono",
+      'payment_method "mtn_mono": the catalogue has',
+      "in BJ. Write mtn_momo"
+    ],
+    ["a currency", "USD,BJ,mtn_momo", 'currency "USD": the catalogue has', "in BJ. It has XOF"],
+    ["a country", "XOF,FR,mtn_momo", 'country "FR": the catalogue has', "It has"]
+  ] as const)("refuses %s that the catalogue does not have", ([, cells, said, remedy]) =>
+    Effect.gen(function* () {
+      const { file } = yield* spreadsheet(`${header}\n${good("E1")}\nE2,5,${cells},${phone}`)
+      const { code, err } = yield* manilla(["payroll", file, "--yes"])
+      assert.strictEqual(code, 2)
+      assert.include(err, `line 3, ${said} no such payout`)
+      assert.include(err, remedy)
+      assert.include(err, "Nothing was sent.")
+      assert.lengthOf(yield* payouts, 0)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("goes on without the catalogue, with a warning", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.status(403, { operation: "Catalogue.list" }))
+      const { file } = yield* spreadsheet(`${header}\n${good("E1")}`)
+      const { code, out } = yield* manilla(["payroll", file, "--yes"])
+      assert.strictEqual(code, 0)
+      assert.include(out, "Warning: The catalogue cannot be read")
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("shows the largest rows, the totals, and who is new", () =>
+    Effect.gen(function* () {
+      const people = Array.from({ length: 12 }, (_, i) => good(`E${i}`, String(1000 + i)))
+      const first = yield* spreadsheet([header, ...people].join("\n"))
+      yield* manilla(["payroll", first.file, "--yes"])
+      const file = join(first.folder, "salaries-2026-12.csv")
+      const others = [good("New", "1234567"), `Moov,5,XOF,BJ,moov_money,${phone}`]
+      writeFileSync(file, [header, ...people, ...others].join("\n"))
+      const { code, out } = yield* manilla(["payroll", file, "--check"])
+      assert.strictEqual(code, 0)
+      assert.match(out, /^The largest of 14 rows:\nline .*\n +14  New +1,234,567  XOF/)
+      assert.notMatch(out, / E2 +1,002 /)
+      assert.match(out, /mtn_momo +XOF +13  1,246,633\nmoov_money +XOF +1 +5\n/)
+      assert.include(out, "2 of 14 employees are not in the period 2026-11: New, Moov.")
+      assert.match(out, /Warning: 12 of 14 rows have the same employee and amount/)
+      assert.match(out, /Total: 1,246,638 XOF.*Checked\. Nothing was sent\.\n$/s)
+      assert.lengthOf(yield* payouts, 12)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("writes a template once, without a row", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* spreadsheet("")
+      const file = join(folder, "payroll.csv")
+      const { code, out } = yield* manilla(["payroll", file, "--template"])
+      assert.strictEqual(code, 0)
+      assert.include(out, "Add a row for each employee")
+      assert.strictEqual(readFileSync(file, "utf8"), `${header}\n`)
+      const again = yield* manilla(["payroll", file, "--template"])
+      assert.deepStrictEqual([again.code, readFileSync(file, "utf8")], [2, `${header}\n`])
     }).pipe(Effect.provide(sandbox()))
   )
 
@@ -260,7 +331,7 @@ describe("before anything is sent, a payroll", () => {
       const { code, err, out } = yield* manilla(["payroll", file])
       assert.lengthOf(readdirSync(folder), 1)
       assert.strictEqual(code, 2)
-      assert.include(out, "Rows: 1. Total: 1000 XOF. Period: 2026-11. Environment: SANDBOX.")
+      assert.include(out, "Rows: 1. Total: 1,000 XOF. Period: 2026-11. Environment: SANDBOX.")
       assert.include(
         err,
         "Pay the rows that are not paid yet, 1 of 1? This needs an answer: add --yes"
@@ -293,7 +364,7 @@ describe("a payroll", () => {
       const report = join(folder, "salaries-2026-11.report.csv")
       assert.match(
         readFileSync(report, "utf8"),
-        /^line,employee,amount,currency,result,reference,provider_reference,advice\n2,E1,1000,XOF,paid,PYT-\w+,PRV-\w+,\n/
+        /^line,employee,amount,currency,result,reference,provider_reference,reason,advice\n2,E1,1000,XOF,paid,PYT-\w+,PRV-\w+,,\n/
       )
       for (const secret of [report, join(folder, "payroll-2026-11.sandbox.db")]) {
         assert.strictEqual(statSync(secret).mode & 0o777, 0o600)
@@ -308,8 +379,9 @@ describe("a payroll", () => {
       const { file } = yield* spreadsheet([header, ...rows].join("\n"))
       const { code, err, out } = yield* manilla(["payroll", file, "--yes"])
       assert.strictEqual(code, 3)
-      assert.match(out, /line 3, E2: +not paid\. .*insufficient\s+funds/s)
-      assert.match(out, /line 4, E3: +check\. The final status is FAILED/)
+      assert.match(out, /line 3, E2, 999\.9920 XOF: not paid\. .*insufficient\s+funds/s)
+      assert.match(out, /line 4, E3, 999\.9906 XOF: check\. The final status is FAILED\.\n/)
+      assert.match(out, /\nnot paid: Unless this period.*\ncheck: It may be paid\. Ask/s)
       assert.include(out, "1 paid, 1 not paid, 1 check.")
       assert.include(err, "2 of 3 rows are not paid, or it is not certain that they are")
     }).pipe(Effect.provide(sandbox()))
@@ -324,10 +396,7 @@ describe("a payroll", () => {
       const { code, out } = yield* manilla(["payroll", file, "--yes"])
       assert.strictEqual(code, 3)
       const key = "PayoutBatch:manilla-payroll%3A2026-11:%3D1%2B1"
-      assert.include(
-        out.replace(/\s+/g, " "),
-        `Its key, ${key}, belongs to another request. It may be paid.`
-      )
+      assert.include(out.replace(/\s+/g, " "), `Its key, ${key}, belongs to another request.`)
       const report = readFileSync(join(folder, "salaries-2026-11.report.csv"), "utf8")
       assert.include(report, "\n2,'=1+1,1001,XOF,check,")
       assert.lengthOf(yield* payouts, 2)
@@ -354,7 +423,7 @@ describe("a payroll", () => {
       mkdirSync(join(folder, "salaries-2026-11.report.csv"))
       const { code, err, out } = yield* manilla(["payroll", file, "--yes"])
       assert.strictEqual(code, 3)
-      assert.match(out, /line 3, E3: +check\..*1 paid, 1 check\./s)
+      assert.match(out, /line 3, E3, 999\.9906 XOF: check\..*1 paid, 1 check\./s)
       assert.match(err, /The report cannot be written \(.*\): close it, and run the same command/)
     }).pipe(Effect.provide(sandbox()))
   )
@@ -456,7 +525,7 @@ const stopped = (count: number) =>
     yield* Effect.repeat(Effect.delay(sent, "20 millis"), { until: (count) => count >= 10 })
     yield* Fiber.interrupt(running)
     const report = readFileSync(file.replace(".csv", ".report.csv"), "utf8")
-    assert.include(report, 'not sent,,,"The command was stopped: run it again, to its end')
+    assert.include(report, 'not sent,,,,"The command was stopped: run it again, to its end')
     assert.notInclude(report, "never sends it")
     yield* faults.clear
     const state = join(folder, "payroll-2026-11.sandbox.db")
@@ -502,7 +571,7 @@ it.scopedLive("a payroll in doubt says what the service answers, and when it tri
     yield* Fiber.interrupt(running)
     assert.match(said, /Stopped: 0 paid, 2 in doubt\./)
     const report = readFileSync(file.replace(".csv", ".report.csv"), "utf8")
-    assert.match(report, /^2,E1,1000,XOF,in doubt,,,It may be paid\..*\n3,E2,1000,XOF,in doubt,/m)
+    assert.match(report, /^2,E1,1000,XOF,in doubt,,,,It may be paid\..*\n3,E2,1000,XOF,in doubt,/m)
   }).pipe(Effect.provide(sandbox()))
 )
 
@@ -515,7 +584,7 @@ describe("a payroll that was stopped", () => {
       assert.strictEqual(code, 3)
       assert.match(
         out,
-        /not sent\. The payroll was interrupted, and never sends it: pay it from a new/
+        /\nnot sent: The payroll was interrupted, and never sends it: pay it from a new/
       )
       assert.notInclude(readFileSync(file.replace(".csv", ".report.csv"), "utf8"), "continues")
       assert.isBelow((yield* payouts).length, 30)

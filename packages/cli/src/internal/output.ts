@@ -40,12 +40,16 @@ const widthOf = (): number => process.stdout.columns ?? 100
 
 type Rows = ReadonlyArray<ReadonlyArray<string>>
 
+/** An amount with its digits in groups, such as `6,275,000.50`. */
+export const money = (amount: string): string =>
+  amount.replace(/^\d+/, (whole) => BigInt(whole).toLocaleString("en"))
+
 /** Pads cells into columns. Columns of numbers are aligned to the right. */
 export const table = (rows: Rows): ReadonlyArray<string> => {
   const columns = (rows[0] ?? []).map((_, i) => rows.map((row) => row[i] ?? ""))
   const widths = columns.map((cells) => Math.max(...cells.map(({ length }) => length)))
   const isRight = columns.map(([, ...cells]) =>
-    cells.every((cell) => /^(-?\d+(\.\d+)?)?$/.test(cell))
+    cells.every((cell) => /^(-?[\d,]+(\.\d+)?)?$/.test(cell))
   )
   const padded = (cell: string, i: number) =>
     isRight[i] === true ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)

@@ -33,6 +33,7 @@ const unambiguous = (number: string) => number.replace(/\.\d{3}$/, "$&0")
  */
 export const amount = (cell: string, hasSemicolons: boolean): Either.Either<string, string> => {
   const text = cell.replace(space, " ").trim()
+  if (/^0[0., ']*$/.test(text)) return Either.left("write more than 0, or delete the row")
   if (!hasSemicolons && /^\d+(\.\d{1,4})?$/.test(text)) return Either.right(text)
   const readings = new Map<string, string>()
   for (const group of groups) {
@@ -81,12 +82,11 @@ export const phone = (cell: string, country: string): Either.Either<string, stri
       "the spreadsheet has cut the number. Format the column as text, and write the number again"
     )
   }
-  const text = cell
-    .replace(space, "")
-    .replace(/[.()\p{Pd}\p{Cf}]/gu, "")
-    .replace(/^00/, "+")
-  // With one dot, it may be a decimal number.
-  if (/^\d+\.\d+$/.test(cell) || !/^\+?\d{8,15}$/.test(text)) {
+  const visible = cell.replace(/\p{Cf}/gu, "").replace(space, "")
+  const text = visible.replace(/[.()\p{Pd}]/gu, "").replace(/^00/, "+")
+  // One that begins with a dash, or has one dot, may be another number.
+  const isOther = /^\p{Pd}|^\d+\.\d+$/u.test(visible)
+  if (isOther || !/^\+?\d{8,15}$/.test(text)) {
     return Either.left("write 8 to 15 digits with the country code, such as +229 01 00 00 00 00")
   }
   const code = codes[country.toUpperCase()]

@@ -1,34 +1,22 @@
-/** The columns that the file of a payroll must have. */
-export const columns = [
-  "employee",
-  "amount",
-  "currency",
-  "country",
-  "payment_method",
-  "phone"
-] as const
+import * as Record from "effect/Record"
 
-export type Column = (typeof columns)[number]
-
-/** A record with the cell of each column. */
-export const record = <A>(cell: (column: Column) => A): Readonly<Record<Column, A>> => ({
-  employee: cell("employee"),
-  amount: cell("amount"),
-  currency: cell("currency"),
-  country: cell("country"),
-  payment_method: cell("payment_method"),
-  phone: cell("phone")
-})
-
-/** Other names of a column, in English and French, without accents. */
-const synonyms: Readonly<Record<Column, ReadonlyArray<string>>> = {
+/** The columns that the file of a payroll must have, and their other names in English and French, without accents. */
+const synonyms = {
   employee: ["employe", "nom", "name", "salarie", "matricule"],
   amount: ["montant", "salaire", "salary"],
   currency: ["devise", "monnaie"],
   country: ["pays"],
   payment_method: ["payment method", "operateur", "operator", "methode"],
   phone: ["telephone", "tel", "mobile", "phone_number", "phone number", "numero"]
-}
+} as const satisfies Record.ReadonlyRecord<string, ReadonlyArray<string>>
+
+export type Column = keyof typeof synonyms
+
+export const columns = Record.keys(synonyms)
+
+/** A record with the cell of each column. */
+export const record = <A>(cell: (column: Column) => A) =>
+  Record.map(synonyms, (_, column) => cell(column))
 
 const plain = (name: string): string =>
   name.normalize("NFKD").replace(/\p{M}/gu, "").replace(/\s+/g, " ").trim().toLowerCase()

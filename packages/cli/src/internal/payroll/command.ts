@@ -4,13 +4,16 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
+import { flag } from "../output.js"
 import * as service from "../service.js"
 import { columns } from "./columns.js"
 
 export const about = "Pay the rows of a spreadsheet, each of them once"
 
 const config = {
-  file: Args.withDescription(Args.fileText({ name: "file" }), `CSV: ${columns.join(", ")}`),
+  file: Args.withDescription(Args.path({ name: "file" }), `CSV: ${columns.join(", ")}`),
+  check: flag("check", "check everything and show the totals, and pay nobody"),
+  template: flag("template", "write the file, with the columns only"),
   period: Options.text("period").pipe(
     Options.withDescription(
       "such as 2026-11, by default the date in the name of the file. With the employee, it makes the key of a row"

@@ -1,5 +1,4 @@
 /** The spreadsheet of a payroll, checked row by row before anything is sent. */
-import * as Amount from "@manilla/core/Amount"
 import * as Issues from "@manilla/core/Issues"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Batch from "@manilla/workflows/Batch"
@@ -45,64 +44,72 @@ const checked =
   (period: string, wallet_id: string, hasSemicolons: boolean) =>
   ({ cells: written, line }: tables.Line) => {
     const numbers = {
-      amount: cells.amount(written.amount, hasSemicolons),
-      phone: cells.phone(written.phone, written.country)
+      amount: Either.mapLeft(
+        cells.amount(written.amount, hasSemicolons),
+        (how) => `, amount "${output.text(written.amount)}": ${how}`
+      ),
+      phone: Either.mapLeft(cells.phone(written.phone, written.country), (how) => `, phone: ${how}`)
     }
-    const broken: ReadonlyArray<tables.Problem> = [
-      ...(written.amount !== "" && Either.isLeft(numbers.amount)
-        ? [{ line, text: `, amount "${output.text(written.amount)}": ${numbers.amount.left}` }]
-        : []),
-      ...(written.phone !== "" && Either.isLeft(numbers.phone)
-        ? [{ line, text: `, phone: ${numbers.phone.left}` }]
-        : [])
+    // The schema has a rule for an empty cell.
+    const unread = Record.filter(
+      numbers,
+      (read, column) => written[column] !== "" && Either.isLeft(read)
+    )
+    const read = Record.map(numbers, (read, column) =>
+      Either.getOrElse(read, () => written[column])
+    )
+    const decoded = decode(Record.filter({ ...written, ...read }, (cell) => cell !== ""))
+    const rules = Either.isRight(decoded)
+      ? []
+      : Issues.fromParseIssue(decoded.left).filter(({ field }) => !(field in unread))
+    const texts = [
+      ...Arr.getLefts(Record.values(unread)),
+      ...(rules.length > 0 ? [`: ${Issues.print(rules)}`] : [])
     ]
-    const read = {
-      ...written,
-      amount: Either.getOrElse(numbers.amount, () => "1"),
-      phone: Either.getOrElse(numbers.phone, () => "+00000000")
+    if (Either.isLeft(decoded) || texts.length > 0) {
+      return Either.left(texts.map((text): tables.Problem => ({ line, text })))
     }
-    const given = Record.filter(read, (_, column) => written[column] !== "")
-    return Either.match(decode(given), {
-      onLeft: (issue) => {
-        const rules = Issues.print(Issues.fromParseIssue(issue))
-        return Either.left([...broken, { line, text: `: ${rules}` }])
-      },
-      onRight: (cells) => {
-        if (broken.length > 0) return Either.left(broken)
-        const { employee, phone, ...request } = cells
-        const metadata = { payroll: period, employee }
-        const item = {
-          key: employee,
-          request: { wallet_id, ...request, destination: phone, metadata }
-        }
-        const isRead = cells.amount !== written.amount
-        return Either.right({ line, cells, item, written: isRead ? written.amount : undefined })
-      }
+    const { employee, phone, ...request } = decoded.right
+    const metadata = { payroll: period, employee }
+    const item = {
+      key: employee,
+      request: { wallet_id, ...request, destination: phone, metadata }
+    }
+    const isRead = request.amount !== written.amount
+    return Either.right({
+      line,
+      cells: decoded.right,
+      item,
+      written: isRead ? written.amount : undefined
     })
   }
 
 const shownMost = 20
 const shownReadings = 5
 
+/** Refuses a file for these problems. */
+export const refused = (file: string, problems: ReadonlyArray<string>) => {
+  const more = problems.length - shownMost
+  const shown = problems.slice(0, shownMost).join("\n")
+  return usage(
+    `${shown}${more > 0 ? `\nand ${more} more` : ""}\nNothing was sent. Correct ${file}, and run the command again.`
+  )
+}
+
 /** Reads the rows of a file. Fails with each row that breaks a rule. */
 export const read = (file: string, text: string, period: string, wallet: string) =>
   Effect.gen(function* () {
     if (text.includes("\u{fffd}")) return yield* usage(`${file}: Save it as CSV UTF-8.`)
-    const problemsOf = (problems: ReadonlyArray<string>) => {
-      const more = problems.length - shownMost
-      const shown = problems.slice(0, shownMost).join("\n")
-      return usage(
-        `${shown}${more > 0 ? `\nand ${more} more` : ""}\nNothing was sent. Correct ${file}, and run the command again.`
-      )
-    }
-    const { broken, hasSemicolons, lines } = yield* Either.mapLeft(tables.read(text), problemsOf)
+    const { broken, hasSemicolons, lines } = yield* Either.mapLeft(tables.read(text), (problems) =>
+      refused(file, problems)
+    )
     const [wrong, rows] = Arr.separate(lines.map(checked(period, wallet, hasSemicolons)))
     const all = Arr.sortWith([...broken, ...wrong.flat()], ({ line }) => line, Order.number)
     const problems = [
       ...all.map(({ line, text }) => `line ${line}${text}`),
       ...twins.problems(rows)
     ]
-    if (problems.length > 0) return yield* problemsOf(problems)
+    if (problems.length > 0) return yield* refused(file, problems)
     return rows
   })
 
@@ -118,12 +125,3 @@ export const readings = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
   const more = others.length - shown.length
   return more > 0 ? [...shown, `${more} more amounts are read in the same way.`] : shown
 }
-
-/** Such as `1200 XOF and 50 USD`. */
-export const totals = (rows: ReadonlyArray<Row>): string =>
-  Record.toEntries(Arr.groupBy(rows, ({ cells }) => cells.currency))
-    .map(([currency, rows]) => {
-      const amounts = rows.map(({ cells }) => Amount.Amount.make(cells.amount))
-      return `${Amount.sum(amounts)} ${currency}`
-    })
-    .join(" and ")

@@ -4,6 +4,7 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Engine from "@manilla/workflow-engine/sqlite"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import * as Arr from "effect/Array"
 import * as Chunk from "effect/Chunk"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -13,6 +14,7 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { readFileSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { usage } from "../Failure.js"
 import * as output from "../output.js"
@@ -20,22 +22,12 @@ import * as service from "../service.js"
 import { columns } from "./columns.js"
 import * as ends from "./ends.js"
 import * as files from "./file.js"
+import * as offered from "./offered.js"
 import * as periods from "./periods.js"
+import * as preview from "./preview.js"
 import * as progress from "./progress.js"
 import * as reports from "./report.js"
 import * as twins from "./twins.js"
-
-const previewRows = 10
-
-const preview = (rows: ReadonlyArray<files.Row>) => {
-  const shown = rows.slice(0, previewRows).map(({ cells, line }) => {
-    const values = { ...cells, phone: twins.masked(cells.phone) }
-    return [String(line), ...columns.map((column) => output.text(values[column]))]
-  })
-  const more = rows.length - shown.length
-  const others = more > 0 ? [`and ${more} more rows`] : []
-  return [...output.table([["line", ...columns], ...shown]), ...others]
-}
 
 const workflows = PayoutBatch.layer().pipe(
   Layer.provide(DisbursePayout.layer),
@@ -87,9 +79,13 @@ const run = (
 const conclude = (lines: ReadonlyArray<reports.Line>, report: string) =>
   Effect.gen(function* () {
     const others = lines.filter(({ result }) => result !== "paid")
-    for (const { advice, employee, line, result } of others) {
-      const label = `line ${line}, ${output.text(employee)}: `
-      yield* Console.log(output.wrapped(label, `${result}. ${output.text(advice)}`))
+    for (const { amount, currency, employee, line, reason, result } of others) {
+      const label = `line ${line}, ${output.text(employee)}, ${output.money(amount)} ${currency}: `
+      yield* Console.log(output.wrapped(label, output.text(`${result}. ${reason}`.trim())))
+    }
+    // Once for all rows with this result.
+    for (const { advice, result } of Arr.dedupeWith(others, (a, b) => a.advice === b.advice)) {
+      yield* Console.log(output.wrapped(`${result}: `, advice))
     }
     yield* Console.log(`${reports.summary(lines)}.`)
     yield* reports.write(report, lines)
@@ -100,57 +96,80 @@ const conclude = (lines: ReadonlyArray<reports.Line>, report: string) =>
 
 /** A question of its own for rows that another period pays too: `--yes` does not answer it. */
 const askBesides = (
-  rows: ReadonlyArray<files.Row>,
-  folder: string,
+  repeated: ReadonlyArray<periods.Repeated>,
   period: string,
-  environment: string,
   besides: ReadonlyArray<string>
-) =>
-  Effect.gen(function* () {
-    const repeated = yield* periods.repeated(rows, folder, period, environment)
-    for (const other of repeated) {
-      yield* Console.log(output.wrapped("Warning: ", periods.text(rows.length, other)))
-    }
-    const others = repeated.filter(({ period }) => !besides.includes(period))
-    if (others.length === 0) return
-    const answer = others.map(({ period }) => `--besides ${period}`).join(" ")
-    yield* service.ask(`Pay them again, for the period ${period}?`, answer)
-  })
+) => {
+  const others = repeated.filter(({ period }) => !besides.includes(period))
+  const answer = others.map(({ period }) => `--besides ${period}`).join(" ")
+  return others.length === 0
+    ? Effect.void
+    : service.ask(`Pay them again, for the period ${period}?`, answer)
+}
+
+/** Writes an empty file with the columns. A row of an example could be paid. */
+const writeTemplate = (file: string) =>
+  Effect.try({
+    try: () => writeFileSync(file, `${columns.join(",")}\n`, { flag: "wx" }),
+    catch: (cause) => usage(`The template cannot be written: ${String(cause)}`)
+  }).pipe(
+    Effect.zipRight(
+      Console.log(
+        `${file} has the columns. Add a row for each employee, such as E001,150000,XOF,BJ,mtn_momo,+2290100000000.`
+      )
+    )
+  )
 
 interface Given {
-  /** Its name and its text. */
-  readonly file: readonly [string, string]
+  readonly file: string
   readonly period: Option.Option<string>
   readonly wallet: string
   readonly besides: ReadonlyArray<string>
+  readonly check: boolean
+  readonly template: boolean
   readonly yes: boolean
 }
 
-export const pay = (given: Given) =>
+const checkAndPay = (given: Given) =>
   Effect.gen(function* () {
-    const { besides, wallet, yes } = given
-    const [file, text] = given.file
+    const { besides, check, file, wallet, yes } = given
+    const text = yield* Effect.try({
+      try: () => readFileSync(file, "utf8"),
+      catch: () => usage(`${file} cannot be read. Check its name, or write it with --template.`)
+    })
     const period = yield* periods.of(file, given.period)
     if (!Schema.is(Identifier.Uuid)(wallet)) {
       return yield* usage("--wallet or MANILLA_WALLET_ID must be the id of a wallet, a UUID.")
     }
     const rows = yield* files.read(file, text, period, wallet)
     const { environment } = yield* service.token
-    for (const line of preview(rows)) yield* Console.log(line)
-    for (const reading of files.readings(rows)) yield* Console.log(reading)
-    for (const warning of twins.warnings(rows)) {
-      yield* Console.log(output.wrapped("Warning: ", warning))
-    }
-    yield* Console.log(
-      `Rows: ${rows.length}. Total: ${files.totals(rows)}. Period: ${period}. Environment: ${environment}.\nWallet: ${wallet}.`
-    )
     const folder = dirname(file)
     const state = periods.stateOf(folder, period, environment)
     const again = `The same command continues, and pays nobody twice. It needs ${state}.`
     const before = yield* Effect.mapError(periods.read(state, period), (error) =>
       ends.ofRun(error, file, again)
     )
-    if (Option.isNone(before)) yield* askBesides(rows, folder, period, environment, besides)
+    // A payroll that has begun goes on, whatever has changed beside it.
+    const isNew = Option.isNone(before)
+    const others = isNew ? yield* periods.recent(folder, period, environment) : []
+    const repeated = yield* periods.repeated(rows, others)
+    const { problems, warnings } = isNew ? yield* offered.check(rows) : offered.nothing
+    if (problems.length > 0) return yield* files.refused(file, problems)
+    for (const line of preview.lines(rows)) yield* Console.log(line)
+    for (const reading of files.readings(rows)) yield* Console.log(reading)
+    for (const newcomer of periods.newcomers(rows, others)) yield* Console.log(newcomer)
+    for (const warning of [
+      ...twins.warnings(rows),
+      ...warnings,
+      ...repeated.map((other) => periods.text(rows.length, other))
+    ]) {
+      yield* Console.log(output.wrapped("Warning: ", warning))
+    }
+    yield* Console.log(
+      `Rows: ${rows.length}. Total: ${preview.total(rows)}. Period: ${period}. Environment: ${environment}.\nWallet: ${wallet}. The service does not tell its balance: compare it with the total.`
+    )
+    if (check) return yield* Console.log("Checked. Nothing was sent.")
+    yield* askBesides(repeated, period, besides)
     const remaining = Option.match(before, {
       onNone: () => rows.length,
       onSome: periods.remaining
@@ -167,3 +186,6 @@ export const pay = (given: Given) =>
     )
     yield* conclude(lines, report)
   }).pipe(Effect.provide(service.live))
+
+export const pay = (given: Given) =>
+  given.template ? writeTemplate(given.file) : checkAndPay(given)

@@ -4,11 +4,13 @@ import type * as Batches from "@manilla/workflow-engine/Batches"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import * as Arr from "effect/Array"
 import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Order from "effect/Order"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { existsSync, readdirSync } from "node:fs"
@@ -49,6 +51,7 @@ export const stateOf = (folder: string, period: string, environment: string): st
   join(folder, `payroll-${period}.${environment.toLowerCase()}.db`)
 
 export interface Stored {
+  readonly state: string
   readonly period: string
   readonly batch: Batches.Stored
   readonly items: ReadonlyArray<Batches.Item>
@@ -78,7 +81,7 @@ export const read = (state: string, period: string) =>
         return [Chunk.unsafeFromArray(page), Option.fromNullable(next)] as const
       })
     ).pipe(Stream.runCollect)
-    const own: Stored = { period, batch: found.value, items: Chunk.toReadonlyArray(items) }
+    const own: Stored = { state, period, batch: found.value, items: Chunk.toReadonlyArray(items) }
     return Option.some(own)
   }).pipe(Effect.scoped)
 
@@ -129,16 +132,17 @@ const sameIn = (byEmployee: ReadonlyMap<string, Row>, { batch, items }: Stored) 
     return rows.flat()
   })
 
-/** The other periods of the last 40 days with rows of this one. Their state files are in the same folder. */
-export const repeated = (
-  rows: ReadonlyArray<Row>,
-  folder: string,
-  period: string,
-  environment: string
-) =>
+const unseen =
+  (state: string, period: string) =>
+  ({ message }: { readonly message: string }) =>
+    usage(
+      `${message}\nSo it cannot be seen whether the period ${period} has paid the same rows. If you know that it has not, move ${state} into another folder. Nothing was sent.`
+    )
+
+/** The other periods of the last 40 days, the newest first. Their state files are in the same folder. */
+export const recent = (folder: string, period: string, environment: string) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    const byEmployee = new Map(rows.map((row) => [sight(row.cells.employee), row]))
     const others = readdirSync(folder).flatMap((name) => {
       const [, other = period] = /^payroll-([\w.-]+)\.[a-z]+\.db$/.exec(name) ?? []
       const file = join(folder, name)
@@ -146,29 +150,53 @@ export const repeated = (
     })
     const found = yield* Effect.forEach(others, (other) => {
       const state = stateOf(folder, other, environment)
-      return Effect.gen(function* () {
-        const stored = Option.getOrUndefined(yield* read(state, other))
-        if (stored === undefined || now - stored.batch.started > recentMillis) return []
-        const same = yield* sameIn(byEmployee, stored)
-        const { started } = stored.batch
-        return same.length > 0 ? [{ period: other, startedMillis: started, rows: same }] : []
-      }).pipe(
-        Effect.mapError(({ message }) =>
-          usage(
-            `${message}\nSo it cannot be seen whether the period ${other} has paid the same rows. If you know that it has not, move ${state} into another folder. Nothing was sent.`
-          )
-        )
-      )
+      return Effect.mapError(read(state, other), unseen(state, other))
     })
+    const all = Arr.getSomes(found).filter(({ batch }) => now - batch.started <= recentMillis)
+    return Arr.sortWith(all, ({ batch }) => batch.started, Order.reverse(Order.number))
+  })
+
+/** The periods with rows of this one. */
+export const repeated = (rows: ReadonlyArray<Row>, others: ReadonlyArray<Stored>) =>
+  Effect.gen(function* () {
+    const byEmployee = new Map(rows.map((row) => [sight(row.cells.employee), row]))
+    const found = yield* Effect.forEach(others, (other) =>
+      sameIn(byEmployee, other).pipe(
+        Effect.mapError(unseen(other.state, other.period)),
+        Effect.map((same): ReadonlyArray<Repeated> => {
+          const { batch, period } = other
+          return same.length > 0 ? [{ period, startedMillis: batch.started, rows: same }] : []
+        })
+      )
+    )
     return found.flat()
   })
 
+/** Such as `1 of 3 employees is not in the period 2026-10: E4.` */
+export const newcomers = (
+  rows: ReadonlyArray<Row>,
+  [last]: ReadonlyArray<Stored>
+): ReadonlyArray<string> => {
+  if (last === undefined) return []
+  const known = new Set(last.items.map(({ key }) => sight(key)))
+  const all = rows.filter(({ cells }) => !known.has(sight(cells.employee)))
+  if (all.length === 0) return []
+  const verb = all.length === 1 ? "is" : "are"
+  return [
+    `${all.length} of ${rows.length} employees ${verb} not in the period ${last.period}: ${listed(all)}.`
+  ]
+}
+
 const shownMost = 5
+
+const listed = (rows: ReadonlyArray<Row>): string => {
+  const names = rows.slice(0, shownMost).map(({ cells }) => output.text(cells.employee))
+  const more = rows.length > shownMost ? `, and ${rows.length - shownMost} more` : ""
+  return names.join(", ") + more
+}
 
 /** Such as `2 of 3 rows have the same amount in the period 2026-10, which began on 2026-10-27: E1, E2.` */
 export const text = (total: number, { period, rows, startedMillis }: Repeated): string => {
   const day = new Date(startedMillis).toLocaleDateString("sv-SE")
-  const names = rows.slice(0, shownMost).map(({ cells }) => output.text(cells.employee))
-  const more = rows.length > shownMost ? `, and ${rows.length - shownMost} more` : ""
-  return `${rows.length} of ${total} rows have the same employee and amount in the period ${period}, which began on ${day}: ${names.join(", ")}${more}.`
+  return `${rows.length} of ${total} rows have the same employee and amount in the period ${period}, which began on ${day}: ${listed(rows)}.`
 }

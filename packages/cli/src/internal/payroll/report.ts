@@ -34,18 +34,24 @@ const check = "It may be paid. Ask the service before you pay it in any other wa
 const correct =
   "Unless this period was sent from another state file before, nothing was paid: put the corrected row into a new file, with another --period."
 
-/** The advice is the reason and the remedy, if it is not paid. */
-const outcome = (result: (typeof results)[number], advice: string, payout?: Payout.Payout) => ({
+/** If it is not paid, it has a reason and advice. */
+const outcome = (
+  result: (typeof results)[number],
+  reason: string,
+  advice: string,
+  payout?: Payout.Payout
+) => ({
   result,
   reference: payout?.reference ?? "",
   provider_reference: payout?.provider_reference ?? "",
+  reason,
   advice
 })
 
 const ofPayout = (payout: Payout.Payout) =>
   payout.status === "COMPLETED"
-    ? outcome("paid", "", payout)
-    : outcome("check", `The final status is ${payout.status}. ${check}`, payout)
+    ? outcome("paid", "", "", payout)
+    : outcome("check", `The final status is ${payout.status}.`, check, payout)
 
 /** The interface does not list its error codes. Another request that has used the key may have paid the row. */
 const isOfOther = (cause: Cause.Cause<{ readonly code?: string | undefined } | object>): boolean =>
@@ -56,9 +62,9 @@ const isOfOther = (cause: Cause.Cause<{ readonly code?: string | undefined } | o
 
 const outcomeOf = (item: Batch.ItemResult | undefined, notSent: string) => {
   if (item === undefined || Option.isNone(item.end)) {
-    if (item?.state === "unknown") return outcome("in doubt", check)
+    if (item?.state === "unknown") return outcome("in doubt", "", check)
     const isSent = item !== undefined && item.state !== "waiting"
-    return isSent ? outcome("sent", check) : outcome("not sent", notSent)
+    return isSent ? outcome("sent", "", check) : outcome("not sent", "", notSent)
   }
   return Exit.match(item.end.value, {
     onSuccess: ofPayout,
@@ -66,11 +72,12 @@ const outcomeOf = (item: Batch.ItemResult | undefined, notSent: string) => {
       isOfOther(cause)
         ? outcome(
             "check",
-            `${reasonOf(cause)} Its key, ${item.businessKey}, belongs to another request. ${check}`
+            `${reasonOf(cause)} Its key, ${item.businessKey}, belongs to another request.`,
+            check
           )
         : item.state === "failed"
-          ? outcome("not paid", `${reasonOf(cause)} ${correct}`)
-          : outcome("check", `${reasonOf(cause)} ${check}`)
+          ? outcome("not paid", reasonOf(cause), correct)
+          : outcome("check", reasonOf(cause), check)
   })
 }
 
