@@ -84,12 +84,13 @@ const minimum = (words: string): string => {
 }
 
 const kinds: Readonly<Record<string, (subject: string, document: string) => string>> = {
-  /** A file without the comment at its head. */
+  /** A file without the comment at its head, and without the marks of regions. */
   program: (path) =>
     block(
       "ts",
       read(path)
         .replace(/^(\/\*\*.*?\*\/|\/\/[^\n]*)\n/s, "")
+        .replace(/^\/\/ #(end)?region.*\n/gm, "")
         .trim()
     ),
   /** The first example in the docstrings of a file. */

@@ -6,7 +6,7 @@
 /** `review`: a person looks at it, and nothing more is sent. */
 export type State = "open" | "paid" | "not paid" | "review"
 
-/** What the buyer reads. */
+/** The text that the buyer reads. */
 export const messages: Readonly<Record<State, string>> = {
   open: "Confirm the payment on your phone. Do not pay again.",
   paid: "Thank you for your payment.",
@@ -32,7 +32,7 @@ type Change = Partial<Pick<Order, "state" | "payment">>
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** What an error of the creation makes of an order. */
+/** The state of an order after an error of the creation. */
 export const afterError = (
   { sends }: Order,
   error: { readonly _tag: string; readonly id?: string | undefined },
@@ -45,7 +45,7 @@ export const afterError = (
   return outcome === "notApplied" && sends === 1 ? { state: "not paid" } : {}
 }
 
-/** What the status of its payment makes of an order. A final status does not mean paid. */
+/** The state of an order whose payment has this status. A final status does not mean paid. */
 export const afterRead = (status: string): Change =>
   status === "PENDING" ? {} : { state: status === "COMPLETED" ? "paid" : "review" }
 

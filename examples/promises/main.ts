@@ -4,6 +4,7 @@
  */
 import { IdempotencyKey, Promises } from "@manilla/promises"
 
+// #region collect
 // Reads the `MANILLA_…` variables. Make one for the whole process.
 const manilla = await Promises.make()
 
@@ -15,6 +16,7 @@ const paid = await manilla.payments.collect(
 if (paid.ok) console.log(`${paid.value.id}: ${paid.value.status}`)
 else if (paid.error._tag === "OutcomeUnknown") console.log(`try again with ${paid.error.key}`)
 else console.log(paid.error.message)
+// #endregion
 
 for await (const row of manilla.transactions.stream({ currency: "XOF" })) {
   console.log(row.ok ? `${row.value.reference}: ${row.value.amount}` : row.error.message)

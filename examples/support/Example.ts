@@ -57,6 +57,8 @@ const refuseRealMoney = Effect.gen(function* () {
 })
 
 interface Options {
+  /** Runs on its own sandbox, whatever the environment names. */
+  readonly embedded?: boolean
   /** Allows real money. Such an example must first require MANILLA_PHONE, the phone to charge. */
   readonly live?: boolean
   /** Options of the example's own sandbox. */
@@ -67,7 +69,7 @@ interface Options {
 export const run = <A, E>(
   title: string,
   program: Effect.Effect<A, E, Services>,
-  { live = false, sandbox = {} }: Options = {}
+  { embedded = false, live = false, sandbox = {} }: Options = {}
 ): void => {
   const guarded = live ? program : Effect.zipRight(refuseRealMoney, program)
   const titled = Effect.gen(function* () {
@@ -79,6 +81,8 @@ export const run = <A, E>(
   })
   Effect.gen(function* () {
     const elsewhere = yield* Config.option(Config.string("MANILLA_BASE_URL"))
-    yield* Option.isSome(elsewhere) ? titled : Effect.provide(titled, Embedded.layer(sandbox))
+    yield* !embedded && Option.isSome(elsewhere)
+      ? titled
+      : Effect.provide(titled, Embedded.layer(sandbox))
   }).pipe(Effect.provide(Timeline.layer), NodeRuntime.runMain({ disablePrettyLogger: true }))
 }

@@ -33,7 +33,7 @@ export const make = ({
     workflow: Workflow.Any
   ): owned.Run => {
     const instance = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
-    // What it would undo has run by then: it is undone at once.
+    // The effect has run when its finalizer is added, so the finalizer runs at once.
     const addFinalizer = (undo: Scope.Scope.Finalizer) =>
       undo(Exit.die("refused")).pipe(
         Effect.provideService(Body.GoesOn, true),

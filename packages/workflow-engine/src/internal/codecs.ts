@@ -45,7 +45,7 @@ export const keyOf = (payload: unknown, executionId: string): string =>
 
 const issuesOfKey = Issues.validator(Storable, ["key"])
 
-/** What is the same for all executions of a workflow. */
+/** The check of the name of a workflow, and its ids by key: made once for each name. */
 const identityOf = memoize(({ name }: Workflow.Any) => {
   const payload = { key: Schema.String }
   const byKey = Workflow.make({ name, payload, idempotencyKey: ({ key }) => key })

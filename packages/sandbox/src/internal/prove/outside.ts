@@ -28,6 +28,7 @@ export const make = (proof: Proof, cwd: string, { intercept, isStorm, note }: Wa
   Effect.gen(function* () {
     const { unsafeCurrentTimeMillis: nowMillis } = yield* Effect.clock
     const patienceMillis = Duration.toMillis(proof.patience)
+    // Not seeded: a store without `reset` still has the orders of earlier runs.
     const order = crypto.randomUUID()
     const sandbox = yield* SandboxServer.make({
       seed: "prove",
@@ -46,7 +47,7 @@ export const make = (proof: Proof, cwd: string, { intercept, isStorm, note }: Wa
     const keepAlive = Effect.gen(function* () {
       if (server.isRunning()) return
       note("the server starts again")
-      // What is left of its group.
+      // Its child processes may still run.
       yield* server.kill
       server = yield* begin
     })
