@@ -5,6 +5,10 @@ import { diagrams, headers, links, names } from "./markdown.js"
 
 const docs = new URL("../", import.meta.url)
 
+const { version }: { readonly version: string } = JSON.parse(
+  readFileSync(new URL("../packages/core/package.json", docs), "utf8")
+)
+
 const titleOf = (page: string): string =>
   /^(?:title: "?|# )(.+?)"?$/m.exec(readFileSync(new URL(`${page}.md`, docs), "utf8"))?.[1] ?? page
 
@@ -134,6 +138,7 @@ export default defineConfig({
   // VitePress gives its home page no main landmark.
   transformHtml: (html) => html.replace('<div class="VPHome"', '<div role="main" class="VPHome"'),
   themeConfig: {
+    footer: { message: `Manilla ${version}, for Node 20 or newer and Effect 3. MIT licence.` },
     nav: [
       { text: "Start", link: "/start" },
       { text: "Playground", link: "/playground/" },

@@ -2,6 +2,7 @@ import { h } from "vue"
 import { type Theme, withBase } from "vitepress"
 import DefaultTheme from "vitepress/theme"
 import { enhanceAppWithTabs } from "vitepress-plugin-tabs/client"
+import lostResponse from "./lostResponse.svg?raw"
 import "./style.css"
 
 const notFound = () =>
@@ -10,9 +11,12 @@ const notFound = () =>
     h("a", { href: withBase("/") }, "Manilla")
   ])
 
+/** Part of the page, so that it stands still for readers who prefer that. */
+const drawing = () => h("div", { class: "home-drawing", innerHTML: lostResponse })
+
 const theme: Theme = {
   extends: DefaultTheme,
-  Layout: () => h(DefaultTheme.Layout, null, { "not-found": notFound }),
+  Layout: () => h(DefaultTheme.Layout, null, { "not-found": notFound, "home-hero-image": drawing }),
   enhanceApp: ({ app }) => enhanceAppWithTabs(app)
 }
 export default theme
