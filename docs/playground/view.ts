@@ -62,8 +62,9 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
   }
   const onStep = async () => {
     if (run === undefined || run.end() !== undefined) await start(true)
-    isPaused = true
-    await run?.step()
+    else isPaused = true
+    // A scenario that was chosen while this one loaded is not stepped through.
+    if (isPaused) await run?.step()
     draw()
   }
 
@@ -83,6 +84,7 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
       if (number !== starts) return
       run = start(code)
     } catch (error) {
+      if (number !== starts) return
       refusal = error instanceof Error ? error.message : String(error)
     }
     isLoading = false
@@ -90,22 +92,26 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
     void play()
   }
 
-  let isPlaying = false
+  let played: Run | undefined
+  /** Plays a run until it ends, it is paused, or another one starts. */
   const play = async () => {
-    if (isPlaying) return
-    isPlaying = true
+    const playing = run
+    if (playing === undefined || playing === played) return
+    played = playing
     let last = await nextFrame()
-    while (run !== undefined && run.end() === undefined && !isPaused) {
+    while (run === playing && playing.end() === undefined && !isPaused) {
       const factor = speeds.get(speed) ?? 1
       const next = await nextFrame()
       // A tab that was in the background continues where it was.
-      await run.pass(Math.min(next - last, 100) * factor)
+      await playing.pass(Math.min(next - last, 100) * factor)
       last = next
+      if (run !== playing) return
       draw()
       // The newest request stays in sight.
       if (factor < Infinity) element.querySelector(".requests")?.scrollTo({ top: 1e9 })
     }
-    isPlaying = false
+    if (run !== playing) return
+    played = undefined
     // A program that makes no request has ended before its first frame.
     draw()
   }

@@ -1,5 +1,6 @@
 // The built site in a real browser, below a path of its own.
 import axe from "axe-core"
+import * as FastCheck from "effect/FastCheck"
 import { execFile } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -193,6 +194,49 @@ describe("the playground", () => {
     await page.getByRole("button", { name: "Continue" }).waitFor()
     await page.getByLabel("Speed").selectOption("at once")
     await press(page, "Continue")
+    await ended(page, "The program succeeded.")
+    await page.close()
+  })
+
+  it("runs after every order of presses", { timeout: 5 * minutes }, async () => {
+    const page = await openPlayground("no-preference")
+    const errors: Array<string> = []
+    page.on("pageerror", ({ message }) => errors.push(message))
+    const buttons = page.locator(".stage button")
+    const editor = page.getByRole("textbox", { name: "The program" })
+    await editor.waitFor()
+    const count = await buttons.count()
+    // Faults depend on the pauses between presses, so this test waits for real time.
+    const presses = FastCheck.sample(
+      FastCheck.record({
+        button: FastCheck.nat(count),
+        pauseMillis: FastCheck.oneof(FastCheck.constant(0), FastCheck.nat(300))
+      }),
+      { seed: 49, numRuns: 700 }
+    )
+    for (const { button, pauseMillis } of presses) {
+      await (button === count
+        ? editor.press("Control+Enter")
+        : buttons.nth(button).evaluate((element: HTMLElement) => element.click()))
+      await page.waitForTimeout(pauseMillis)
+    }
+    await page.getByLabel("Speed").selectOption("at once")
+    await press(page, "All is well")
+    await ended(page, "The program succeeded.")
+    await page.getByRole("heading", { name: payment, exact: true }).waitFor()
+    await page.close()
+    assert.deepStrictEqual(errors, [])
+  })
+
+  it("runs a scenario that is chosen just after Step", async () => {
+    const page = await openPlayground()
+    await page.getByRole("button", { name: "Step", exact: true }).waitFor()
+    await page.evaluate(() => {
+      for (const name of ["Step", "All is well"]) {
+        const all = document.querySelectorAll<HTMLElement>(".stage button")
+        for (const one of all) if (one.textContent?.trim() === name) one.click()
+      }
+    })
     await ended(page, "The program succeeded.")
     await page.close()
   })
