@@ -1,10 +1,18 @@
 // Builds the site into docs/.vitepress/dist, and fails if a link or an anchor leads nowhere.
 // `--base /manilla/` builds it for another path than `/`, and `--open` serves it.
 import { execFileSync } from "node:child_process"
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { dirname, join, posix } from "node:path"
 import { parseArgs } from "node:util"
-import { preview } from "vite"
+import { preview, type Plugin } from "vite"
 import { build } from "vitepress"
 
 const docs = import.meta.dirname
@@ -82,6 +90,21 @@ const brokenLinks = (): ReadonlyArray<string> => {
   )
 }
 
+/** Answers an unknown address with the page that leads on. */
+const notFound: Plugin = {
+  name: "not-found",
+  configurePreviewServer:
+    ({ middlewares }) =>
+    () => {
+      middlewares.use(({ url = "/" }, response, next) => {
+        const file = join(dist, url.replace(/[?#].*/, ""))
+        if (statSync(file, { throwIfNoEntry: false })?.isFile()) return next()
+        response.writeHead(404, { "content-type": "text/html; charset=utf-8" })
+        response.end(readFileSync(join(dist, "404.html")))
+      })
+    }
+}
+
 writeApi()
 await build(docs, { base: values.base })
 for (const file of readdirSync(docs)) {
@@ -97,6 +120,7 @@ else if (values.open) {
     base: values.base,
     appType: "mpa",
     configFile: false,
+    plugins: [notFound],
     build: { outDir: dist },
     preview: { host: "127.0.0.1", port: 4012 }
   })

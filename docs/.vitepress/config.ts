@@ -40,20 +40,12 @@ const packages = [
   "sandbox"
 ]
 
+/** The list of contents has at most 25 entries. */
 const learn = [
   { text: "Start", items: pages("", "start", "install") },
   {
     text: "Concepts",
-    items: pages(
-      "concepts/",
-      "outcomes",
-      "keys",
-      "waiting",
-      "retries",
-      "defended",
-      "workflows",
-      "engines"
-    )
+    items: pages("concepts/", "outcomes", "keys", "waiting", "retries", "workflows", "engines")
   },
   {
     text: "Guides",
@@ -65,45 +57,39 @@ const learn = [
       "transactions",
       "payment-links",
       "cards",
-      "accounts",
       "testing",
-      "telemetry",
-      "network",
-      "runtimes",
-      "bundle",
       "safe",
-      "going-live"
+      "going-live",
+      "index"
     )
   },
   {
-    text: "Frameworks",
-    items: pages("guides/", "http-api", "hono", "express", "next")
-  },
-  { text: "Move to Manilla", items: pages("guides/", "from-stripe", "from-rest", "effect-4") },
-  { text: "When it fails", items: pages("", "errors") },
-  {
-    text: "Sandbox",
-    items: pages("sandbox/", "index", "curl", "outcomes", "page")
+    text: "Reference",
+    items: [
+      ...pages("", "errors"),
+      { text: "Sandbox", link: "/sandbox/" },
+      { text: "CLI", link: "/packages/cli" },
+      { text: "API", link: "/api/" },
+      { text: "Operations and settings", link: "/operations" },
+      ...pages("", "proved")
+    ]
   }
 ]
 
 const reference = [
-  {
-    text: "Reference",
-    items: pages("", "operations", "settings", "durable", "fault-model", "guarantees")
-  },
-  { text: "Measurements", items: pages("", "performance", "cold-starts", "scale") },
+  { text: "Reference", items: pages("", "operations", "settings", "durable") },
   { text: "Packages", items: pages("packages/", ...packages.slice(0, -1)) },
-  { text: "Decisions", items: pages("decisions/", ...namesIn("decisions/")) },
   { text: "Project", items: pages("", "versioning", "changelog", "security", "contributing") }
 ]
+
+const sandbox = [{ text: "Sandbox", items: pages("sandbox/", "index", "curl", "outcomes", "page") }]
 
 const modules = (name: string) =>
   namesIn(`api/${name}/`).map((module) => ({ text: module, link: `/api/${name}/${module}` }))
 
 const apiIndex = packages.map((name) => ({
   text: `@manilla/${name}`,
-  link: modules(name)[0]?.link ?? "/api/"
+  link: modules(name)[0]?.link ?? `/packages/${name}`
 }))
 
 /** The modules of one package, and then the other packages. */
@@ -124,6 +110,9 @@ export default defineConfig({
     root: { label: "English", lang: "en" },
     fr: { label: "Français", lang: "fr", link: "/fr/" }
   },
+  transformHead: ({ siteData }) => [
+    ["link", { rel: "icon", href: `${siteData.base}icon.svg`, type: "image/svg+xml" }]
+  ],
   srcExclude: ["**/node_modules/**"],
   markdown: {
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
@@ -142,7 +131,7 @@ export default defineConfig({
     nav: [
       { text: "Start", link: "/start" },
       { text: "Playground", link: "/playground/" },
-      { text: "Guides", link: "/guides/collect" },
+      { text: "Guides", link: "/guides/" },
       { text: "Errors", link: "/errors" },
       { text: "Reference", link: "/operations" },
       { text: "API", link: "/api/" }
@@ -152,6 +141,7 @@ export default defineConfig({
       ...Object.fromEntries(
         reference.flatMap(({ items }) => items).map(({ link }) => [link, reference])
       ),
+      "/sandbox/": sandbox,
       "/api/": [{ text: "Packages", items: apiIndex }],
       ...api
     },
@@ -163,8 +153,23 @@ export default defineConfig({
       options: {
         miniSearch: {
           searchOptions: {
-            // The words of a guide come before those of a declaration.
-            boostDocument: (id) => (id.startsWith("/api/") ? 0.2 : 1)
+            // The page of a word comes first, and reports and declarations come last. The browser
+            // gets the text of this function, so it can use nothing from outside.
+            boostDocument: (id, term) => {
+              const pages: ReadonlyArray<readonly [RegExp, string]> = [
+                [/^payouts?$/, "/guides/payouts"],
+                [/^idempotency$/, "/concepts/keys"],
+                [/^refunds?$/, "/guides/transactions"],
+                [/^webhooks?$/, "/concepts/waiting"],
+                [/^postgres(?:ql)?$/, "/durable"],
+                [/^timeouts?$/, "/concepts/retries"]
+              ]
+              if (pages.some(([word, page]) => word.test(term) && id.includes(page))) return 10
+              if (id.includes("/api/")) return 0.2
+              const report =
+                /(?:scale|performance|cold-starts|guarantees|fault-model|contributing|changelog)\.html|\/decisions\//
+              return report.test(id) ? 0.3 : 1
+            }
           }
         }
       }

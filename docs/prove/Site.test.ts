@@ -79,14 +79,30 @@ it(
 
 it.each([
   ["OutcomeUnknown", "errors.html#outcomeunknown"],
-  ["webhook", "concepts/waiting.html#waiting"],
-  ["refund", "guides/transactions.html#refunds"]
-])("finds %s", async (word, address) => {
+  ["idempotency", "concepts/keys.html#"],
+  ["payout", "guides/payouts.html#"],
+  ["postgres", "durable.html#"],
+  ["refund", "guides/transactions.html#"],
+  ["timeout", "concepts/retries.html#"],
+  ["webhook", "concepts/waiting.html#"]
+])("finds %s first", async (word, address) => {
   const page = await open()
   await page.goto(origin)
   await page.getByRole("button", { name: "Search" }).first().click()
   await page.getByRole("searchbox").fill(word)
-  await page.locator(`.results a[href$="${address}"]`).first().waitFor()
+  await page.locator(`.results > li:first-child a[href*="${address}"]`).waitFor()
+  await page.close()
+})
+
+it("lists at most 25 pages beside a page, and shows its icon", async () => {
+  const page = await open()
+  for (const file of ["start.html", "operations.html", "proved.html", "sandbox/index.html"]) {
+    await page.goto(origin + file)
+    await page.locator(".VPSidebar a").first().waitFor()
+    assert.isAtMost(await page.locator(".VPSidebar a").count(), 25)
+  }
+  const icon = await page.locator("link[rel=icon]").getAttribute("href")
+  assert.isTrue(existsSync(join(dist, (icon ?? "").replace("/manilla/", ""))))
   await page.close()
 })
 

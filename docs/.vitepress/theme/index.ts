@@ -5,10 +5,18 @@ import { enhanceAppWithTabs } from "vitepress-plugin-tabs/client"
 import lostResponse from "./lostResponse.svg?raw"
 import "./style.css"
 
+const ways = [
+  ["Manilla", "/"],
+  ["Start", "/start.html"],
+  ["Guides", "/guides/"],
+  ["Errors", "/errors.html"],
+  ["Playground", "/playground/"]
+] as const
+
 const notFound = () =>
   h("main", { class: "not-found" }, [
     h("h1", "There is no such page"),
-    h("a", { href: withBase("/") }, "Manilla")
+    ways.map(([text, path]) => h("p", h("a", { href: withBase(path) }, text)))
   ])
 
 /** Part of the page, so that it stands still for readers who prefer that. */
