@@ -149,10 +149,15 @@ const wrong: ReadonlyArray<readonly [line: string, said: string]> = [
   ["payroll salaries.csv", "salaries.csv cannot be read. Check its name, or write it with"],
   [
     "transactions list --statu COMPLETED",
-    "Received unknown argument: '--statu'. Did you mean --status? `manilla transactions list --help` lists"
+    "There is no option --statu. Did you mean --status? `manilla transactions list --help` lists"
   ],
   ["cards list --limit 0", "--limit must be at least 1. `manilla cards list --help` lists"],
-  ["cards list --bogus", "Received unknown argument: '--bogus'. `manilla cards list --help` lists"],
+  ["cards list --bogus", "There is no option --bogus. `manilla cards list --help` lists"],
+  ["payrol x.csv", "There is no such command. Did you mean payroll? `manilla` lists"],
+  [
+    "payments collect --phone=1 --key k --country BJ",
+    "There is no option --phone. Did you mean --payer-phone-number? `manilla payments collect --help` lists"
+  ],
   ["payments gte 1", "There is no such command. Did you mean payments get? `manilla` lists"],
   [
     "payouts create --key k --amount 1",

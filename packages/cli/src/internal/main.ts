@@ -29,7 +29,10 @@ const run = (args: ReadonlyArray<string>) =>
       console.log(
         plain(help)
           .replace(/^manilla\s+manilla [\d.]+\s+USAGE\s+\$ \S+/, name)
-          .replace(/ *A (user-defined piece of text|true or false value)\.\n\n/g, "")
+          .replace(
+            / *(A (user-defined piece of text|true or false value)|This setting is optional)\.(\n\n|\n*$)/g,
+            ""
+          )
       )
     const quiet = { ...console, log, error: () => Effect.void }
     return Effect.withConsole(parse(["node", "manilla", ...args]), quiet)

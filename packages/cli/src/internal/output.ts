@@ -57,8 +57,8 @@ export const table = (rows: Rows): ReadonlyArray<string> => {
 }
 
 /** Columns that a table always has. `key` is the one that names the row. */
-const isEssential = (label: string | undefined, key: string) =>
-  label === key || label === "status" || label === "amount" || label === "currency"
+const isEssential = (label = "", key: string) =>
+  [key, "status", "amount", "currency", "created_at"].includes(label)
 
 /** The columns that fit the terminal. The widest are left out first, and those without a value. */
 const fitting = (rows: Rows, key: string): ReadonlyArray<number> => {

@@ -68,12 +68,18 @@ export const explained = (args: ReadonlyArray<string>, error: string): string =>
   const entry = entryOf(args)
   if (entry === undefined) {
     const names = entries.map(({ name }) => name)
-    const meant = question(nearest(args.slice(0, 2).join(" "), names))
+    const [first = "", second = ""] = args
+    const meant = question(nearest(`${first} ${second}`, names) ?? nearest(first, names))
     return `There is no such command.${meant} \`manilla\` lists all commands.`
   }
   const usage = Usage.getHelp(CommandDescriptor.getUsage<unknown>(entry.command.descriptor))
   const options: ReadonlyArray<string> = HelpDoc.toAnsiText(usage).match(/--[\w-]+/g) ?? []
-  const unknown = args.find((arg) => arg.startsWith("--") && !options.includes(arg)) ?? ""
-  const meant = question(nearest(unknown, options))
-  return `${error}.${meant} \`manilla ${entry.name} --help\` lists the options.`
+  const unknown = args
+    .map((arg) => arg.replace(/=.*/s, ""))
+    .find((name) => /^--\w/.test(name) && !options.includes(name))
+  const bare = options.map((option) => option.slice(2))
+  const found = unknown && nearest(unknown.slice(2), bare)
+  // The parser says of an unknown option only that others are missing.
+  const problem = unknown === undefined ? error : `There is no option ${unknown}`
+  return `${problem}.${question(found && `--${found}`)} \`manilla ${entry.name} --help\` lists the options.`
 }
