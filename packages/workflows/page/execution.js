@@ -1,13 +1,23 @@
 // One execution: why it waits, its history as a drawing, the progress of a batch, and what a reader may ask of it.
 import { titleOf } from "../../sandbox/page/app.js"
 import { Drawing } from "../../sandbox/page/drawing.js"
-import { chip, facts, form, grouped, table, time } from "../../sandbox/page/parts.js"
-import { html } from "../../sandbox/page/preact.js"
+import {
+  chip,
+  choice,
+  facts,
+  form,
+  grouped,
+  money,
+  search,
+  table,
+  time
+} from "../../sandbox/page/parts.js"
+import { html, useState } from "../../sandbox/page/preact.js"
 import { act, openDialog, state, update, useRead } from "../../sandbox/page/state.js"
 import { call } from "./api.js"
 
 /** @typedef {import("../src/internal/operate/operations.js").Report} Report */
-/** @typedef {NonNullable<Report["items"]>} Items */
+/** @typedef {NonNullable<Report["items"]>} Counts */
 /** @typedef {import("../../sandbox/page/drawing.js").Attempt} Attempt */
 
 /** The executions with the key of the address. */
@@ -39,7 +49,7 @@ const Execution = ({ report }) => {
     ${
       items === undefined
         ? html`<${Drawing} label="The history" caller="The execution" attempts=${attemptsOf(report)} next=${next} />`
-        : html`<${Progress} items=${items} name=${key} />`
+        : html`<${Progress} items=${items} name=${key} /><${Items} name=${key} />`
     }
   </section>`
 }
@@ -89,9 +99,9 @@ const toneOf = (state) => {
   return /^(notCompleted|failed|inDoubt)$/.test(state) ? "bad" : ""
 }
 
-/** @param {{ items: Items, name: string }} props */
+/** @param {{ items: Counts, name: string }} props */
 const Progress = ({ items, name }) => {
-  /** @param {Items} some */
+  /** @param {Counts} some */
   const sum = (some) => some.reduce((sum, one) => sum + one.items, 0)
   const total = sum(items)
   const sent = items.filter(({ state }) => state !== "waiting")
@@ -111,6 +121,49 @@ const Progress = ({ items, name }) => {
       items,
       ({ state }) => state
     )}`
+}
+
+const perPage = 50
+
+/** The names of the items that the list selects. @type {ReadonlyArray<readonly [string, string]>} */
+const selections = [
+  ["unpaid", "Not paid"],
+  ["open", "Not ended"],
+  ["paid", "Paid"],
+  ["all", "All"]
+]
+
+/** The items of a batch, a page at a time. @param {{ name: string }} props */
+const Items = ({ name }) => {
+  const [asked, setAsked] = useState({ only: "unpaid", item: "", after: "" })
+  const { item, ...others } = asked
+  const query = Object.entries({ key: name, ...others, item: item.trim(), limit: `${perPage}` })
+  /** @type {ReadonlyArray<import("../src/internal/operate/operations.js").ItemRow> | undefined} */
+  const rows = useRead(`items?${new URLSearchParams(query.filter(([, value]) => value !== ""))}`)
+  const last = rows?.length === perPage ? rows.at(-1) : undefined
+  return html`<h3>Items</h3>
+    ${form(html`
+      ${choice("Show", asked.only, selections, (only) => setAsked({ ...asked, only, after: "" }))}
+      ${search("Key of an item", item, (item) => setAsked({ ...asked, item, after: "" }))}
+    `)}
+    ${
+      rows &&
+      table(
+        rows.length === 0 ? "No item is like this." : "In the order of the batch",
+        [
+          ["*Item", ({ item }) => item],
+          ["#Amount", ({ amount, currency }) => amount && `${money(amount)} ${currency}`],
+          ["State", ({ state }) => html`<span class="chip ${toneOf(state)}">${state}</span>`],
+          ["Why", ({ why }) => why]
+        ],
+        rows,
+        ({ number }) => number
+      )
+    }
+    <div class="bar">
+      ${asked.after !== "" && html`<button type="button" onClick=${() => setAsked({ ...asked, after: "" })}>First items</button>`}
+      ${last && html`<button type="button" onClick=${() => setAsked({ ...asked, after: `${last.number}` })}>Next items</button>`}
+    </div>`
 }
 
 /** The events as the drawing shows them: an answer belongs to its request. @param {Report} report */

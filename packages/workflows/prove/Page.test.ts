@@ -155,6 +155,17 @@ describe("the page of a runner", () => {
     assert.deepStrictEqual(problems, [])
   })
 
+  it("lists the unpaid items of a batch with amounts and reasons, and finds one by its key", async () => {
+    await runner.enter(page, url)
+    await show("payroll:2026-11")
+    await row("E10").getByText("failed", { exact: true }).first().waitFor()
+    await page.getByLabel("Key of an item").fill("E1")
+    await page.getByText("No item is like this.").waitFor()
+    await page.getByRole("combobox", { name: "Show" }).selectOption("Paid")
+    await page.getByRole("cell", { name: "completed", exact: true }).waitFor()
+    assert.deepStrictEqual(problems, [])
+  })
+
   it("asks its runner rarely, and not while nobody looks", async () => {
     await runner.enter(page, url)
     let count = 0

@@ -285,6 +285,9 @@ const itemRow = (result: Batch.ItemResult, { number, request }: Batches.Item) =>
   return { number, item, key, state, amount, currency, reference, why }
 }
 
+/** A row of `items`. */
+export type ItemRow = ReturnType<typeof itemRow>
+
 /** One page of the items of a batch. */
 const items = (store: Store.Store, input: Input) =>
   Effect.gen(function* () {
