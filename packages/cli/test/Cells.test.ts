@@ -75,6 +75,16 @@ it.each([
     "BJ",
     "the spreadsheet has cut the number. Format the column as text, and write the number again"
   ],
+  [
+    ".229 01 61 23 45 67",
+    "BJ",
+    "write 8 to 15 digits with the country code, such as +229 01 00 00 00 00"
+  ],
+  [
+    "-229 01 61 23 45 67",
+    "BJ",
+    "write 8 to 15 digits with the country code, such as +229 01 00 00 00 00"
+  ],
   ["1234", "BJ", "write 8 to 15 digits with the country code, such as +229 01 00 00 00 00"],
   ["n/a", "BJ", "write 8 to 15 digits with the country code, such as +229 01 00 00 00 00"]
 ])("the phone number %s of %s is %s", (text, country, said) => {

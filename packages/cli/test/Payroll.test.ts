@@ -270,7 +270,7 @@ describe("before anything is sent, a payroll", () => {
       assert.match(out, /mtn_momo +XOF +13  1,246,633\nmoov_money +XOF +1 +5\n/)
       assert.include(out, "2 of 14 employees are not in the period 2026-11: New, Moov.")
       assert.match(out, /Warning: 12 of 14 rows have the same employee and amount/)
-      assert.match(out, /Total: 1,246,638 XOF.*Checked\. Nothing was sent\.\n$/s)
+      assert.match(out, /Total: 1,246,638 XOF.*Checked\. This command sent nothing\.\n$/s)
       assert.lengthOf(yield* payouts, 12)
     }).pipe(Effect.provide(sandbox()))
   )

@@ -84,8 +84,8 @@ export const phone = (cell: string, country: string): Either.Either<string, stri
   }
   const visible = cell.replace(/\p{Cf}/gu, "").replace(space, "")
   const text = visible.replace(/[.()\p{Pd}]/gu, "").replace(/^00/, "+")
-  // One that begins with a dash, or has one dot, may be another number.
-  const isOther = /^\p{Pd}|^\d+\.\d+$/u.test(visible)
+  // One that begins with another mark, or has one dot, may be another number.
+  const isOther = /^[^+(\d]|^\d+\.\d+$/.test(visible)
   if (isOther || !/^\+?\d{8,15}$/.test(text)) {
     return Either.left("write 8 to 15 digits with the country code, such as +229 01 00 00 00 00")
   }

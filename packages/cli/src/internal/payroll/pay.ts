@@ -168,7 +168,7 @@ const checkAndPay = (given: Given) =>
     yield* Console.log(
       `Rows: ${rows.length}. Total: ${preview.total(rows)}. Period: ${period}. Environment: ${environment}.\nWallet: ${wallet}. The service does not tell its balance: compare it with the total.`
     )
-    if (check) return yield* Console.log("Checked. Nothing was sent.")
+    if (check) return yield* Console.log("Checked. This command sent nothing.")
     yield* askBesides(repeated, period, besides)
     const remaining = Option.match(before, {
       onNone: () => rows.length,
