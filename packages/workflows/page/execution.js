@@ -127,7 +127,7 @@ const perPage = 50
 
 /** The names of the items that the list selects. @type {ReadonlyArray<readonly [string, string]>} */
 const selections = [
-  ["unpaid", "Not paid"],
+  ["unpaid", "Ended, not paid"],
   ["open", "Not ended"],
   ["paid", "Paid"],
   ["all", "All"]
@@ -149,7 +149,7 @@ const Items = ({ name }) => {
     ${
       rows &&
       table(
-        rows.length === 0 ? "No item is like this." : "In the order of the batch",
+        rows.length === 0 ? "No such item." : "In the order of the batch",
         [
           ["*Item", ({ item }) => item],
           ["#Amount", ({ amount, currency }) => amount && `${money(amount)} ${currency}`],

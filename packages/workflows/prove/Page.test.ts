@@ -160,7 +160,7 @@ describe("the page of a runner", () => {
     await show("payroll:2026-11")
     await row("E10").getByText("failed", { exact: true }).first().waitFor()
     await page.getByLabel("Key of an item").fill("E1")
-    await page.getByText("No item is like this.").waitFor()
+    await page.getByText("No such item.").waitFor()
     await page.getByRole("combobox", { name: "Show" }).selectOption("Paid")
     await page.getByRole("cell", { name: "completed", exact: true }).waitFor()
     assert.deepStrictEqual(problems, [])

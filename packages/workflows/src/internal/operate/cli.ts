@@ -75,7 +75,10 @@ const inputs = {
   workflow: text("workflow", "the versioned name of a workflow, such as Manilla/DisbursePayout/2"),
   state: text("state", `${Record.keys(operate.states).join(", ")}; by default open: not ended`),
   limit: text("limit", "the most rows; by default 100"),
-  only: text("only", `${Record.keys(operate.itemStates).join(", ")}; by default unpaid`),
+  only: text(
+    "only",
+    `${Record.keys(operate.itemStates).join(", ")}; by default unpaid: ended, and not paid`
+  ),
   item: text("item", "the key of one item"),
   after: text("after", "the number of the last item of the page before"),
   reveal: Options.map(flag("reveal", "also print payloads, results and phone numbers"), String)

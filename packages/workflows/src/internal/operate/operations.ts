@@ -36,7 +36,7 @@ export const states = {
   all: Execution.State.literals
 } as const
 
-/** The states of items that each name selects. */
+/** The states of items that each name selects. One that is `unpaid` has ended. */
 export const itemStates = {
   unpaid: ["failed", "notCompleted", "inDoubt"],
   open: ["waiting", "sending", "created", "unknown", "pending"],
@@ -269,6 +269,14 @@ const decodeRequest = Schema.decodeOption(
 /** The most items of one page, which is one read of the database. */
 const mostItems = 500
 
+/** The text of an empty list. An item that has not ended is not paid either. */
+const emptyList = {
+  unpaid: "no item has ended without being paid: --only open lists those that have not ended",
+  open: "every item has ended",
+  paid: "no item is paid yet",
+  all: "none"
+} as const satisfies Record<keyof typeof itemStates, string>
+
 /** An item of a batch: how much, and why it is in its state. */
 const itemRow = (result: Batch.ItemResult, { number, request }: Batches.Item) => {
   const { error, item, key, reference, state, status } = resultRow(result, false)
@@ -309,7 +317,10 @@ const items = (store: Store.Store, input: Input) =>
       Stream.fromIterable(rows),
       { item: 16, amount: 13, currency: 8, state: 12, why: 47 },
       {
-        none: only === "all" ? "none" : `none is ${only}: --only all prints every item`,
+        none:
+          item === undefined
+            ? emptyList[only]
+            : `${item} is not in this list: --only all finds it in any state`,
         last: next === undefined ? undefined : `There may be more: --after ${next}`
       }
     )
