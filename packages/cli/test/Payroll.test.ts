@@ -244,15 +244,23 @@ describe("before anything is sent, a payroll", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
-  it.scopedLive("goes on without the catalogue, with a warning", () =>
+  it.scopedLive.each([
+    ["a catalogue that cannot be read", "The catalogue cannot be read", sandbox(), true],
+    [
+      "a catalogue without payouts",
+      "The catalogue lists no payouts",
+      sandbox({ services: [] }),
+      false
+    ]
+  ] as const)("goes on with %s, and warns", ([, said, service, isRefused]) =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.status(403, { operation: "Catalogue.list" }))
+      if (isRefused) yield* faults.add(Fault.status(403, { operation: "Catalogue.list" }))
       const { file } = yield* spreadsheet(`${header}\n${good("E1")}`)
-      const { code, out } = yield* manilla(["payroll", file, "--yes"])
+      const { code, out } = yield* manilla(["payroll", file, "--check"])
       assert.strictEqual(code, 0)
-      assert.include(out, "Warning: The catalogue cannot be read")
-    }).pipe(Effect.provide(sandbox()))
+      assert.include(out, `Warning: ${said}`)
+    }).pipe(Effect.provide(service))
   )
 
   it.scopedLive("shows the largest rows, the totals, and who is new", () =>

@@ -31,6 +31,16 @@ describe("a row", () => {
     assert.include(line?.advice, "It may be paid")
   })
 
+  it("has the advice of its own result, also if another result has the same", () => {
+    const doubtful = adviceOn("unknown", Option.none())
+    const checked = adviceOn("inDoubt", Option.some(refused))
+    const lines = [doubtful, checked, doubtful].flatMap((line) => line ?? [])
+    assert.deepStrictEqual(
+      report.advices(lines).map(({ result }) => result),
+      ["in doubt", "check"]
+    )
+  })
+
   it("without an end is sent as soon as a request may be on its way", () => {
     assert.strictEqual(adviceOn("unknown", Option.none())?.result, "in doubt")
     for (const state of ["sending", "created", "pending"] as const) {

@@ -25,9 +25,8 @@ const problem = (payouts: ReadonlyArray<Entry>, { cells, line }: Row): ReadonlyA
     if (left.length > 0) continue
     const meant = nearest(cells[column], options)
     const where = column === "country" ? "" : ` in ${cells.country}`
-    const write = meant ?? (options.join(", ") || "nothing")
     return [
-      `line ${line}, ${column} "${output.text(cells[column])}": the catalogue has no such payout${where}. ${meant === undefined ? "It has" : "Write"} ${write}`
+      `line ${line}, ${column} "${output.text(cells[column])}": the catalogue has no such payout${where}. ${meant === undefined ? `It has ${options.join(", ")}` : `Write ${meant}`}`
     ]
   }
   return []
@@ -49,22 +48,25 @@ export const nothing: Readonly<Record<"problems" | "warnings", ReadonlyArray<str
   warnings: []
 }
 
+const unchecked = (why: string): typeof nothing => ({
+  problems: [],
+  warnings: [`The catalogue ${why}, so countries, currencies and payment methods are not checked.`]
+})
+
 /** The problems of rows, and warnings. A catalogue that cannot be read is a warning. */
 export const check = (rows: ReadonlyArray<Row>) =>
   Effect.flatMap(Catalogue.make, ({ list }) => list()).pipe(
     Effect.match({
-      onFailure: ({ message }): typeof nothing => ({
-        problems: [],
-        warnings: [
-          `The catalogue cannot be read, so countries, currencies and payment methods are not checked: ${message}`
-        ]
-      }),
+      onFailure: ({ message }) => unchecked(`cannot be read (${message})`),
       onSuccess: ({ services }) => {
         const payouts = services.filter(({ operation }) => operation === "PAYOUT")
-        return {
-          problems: rows.flatMap((row) => problem(payouts, row)),
-          warnings: closed(payouts, rows)
-        }
+        // The interface does not say how a catalogue names payouts.
+        return payouts.length === 0
+          ? unchecked("lists no payouts")
+          : {
+              problems: rows.flatMap((row) => problem(payouts, row)),
+              warnings: closed(payouts, rows)
+            }
       }
     })
   )

@@ -4,7 +4,6 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Engine from "@manilla/workflow-engine/sqlite"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
-import * as Arr from "effect/Array"
 import * as Chunk from "effect/Chunk"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -83,8 +82,7 @@ const conclude = (lines: ReadonlyArray<reports.Line>, report: string) =>
       const label = `line ${line}, ${output.text(employee)}, ${output.money(amount)} ${currency}: `
       yield* Console.log(output.wrapped(label, output.text(`${result}. ${reason}`.trim())))
     }
-    // Once for all rows with this result.
-    for (const { advice, result } of Arr.dedupeWith(others, (a, b) => a.advice === b.advice)) {
+    for (const { advice, result } of reports.advices(lines)) {
       yield* Console.log(output.wrapped(`${result}: `, advice))
     }
     yield* Console.log(`${reports.summary(lines)}.`)

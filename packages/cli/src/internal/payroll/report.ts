@@ -1,6 +1,7 @@
 /** The report of a payroll: the result of each row, and advice. */
 import type * as Payout from "@manilla/payouts/Payout"
 import type * as Batch from "@manilla/workflows/Batch"
+import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -96,6 +97,13 @@ export const make = (
     ...outcomeOf(byKey.get(key), notSent)
   }))
 }
+
+/** The result and the advice of rows that are not paid, once for all rows with both. */
+export const advices = (lines: ReadonlyArray<Line>) =>
+  Arr.dedupeWith(
+    lines.filter(({ result }) => result !== "paid"),
+    (one, other) => one.result === other.result && one.advice === other.advice
+  ).map(({ advice, result }) => ({ advice, result }))
 
 /** Such as `3 paid, 1 not paid`. */
 export const summary = (lines: ReadonlyArray<Line>): string =>
