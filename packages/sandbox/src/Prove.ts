@@ -33,7 +33,7 @@ import * as SandboxClient from "./SandboxClient.js"
 import * as SandboxGateway from "./SandboxGateway.js"
 
 /**
- * What a checkout says about its order. `"open"`: it is not known yet. `"review"`: a person has to decide, and the
+ * The answer of a checkout about its order. `"open"`: it is not known yet. `"review"`: a person has to decide, and the
  * program does nothing more.
  *
  * @since 0.1.0
@@ -82,7 +82,7 @@ export interface Checkout<Life extends string, Store, Process, R> extends Option
   readonly lives: Readonly<Record<Life, Effect.Effect<unknown, unknown, R>>>
   /** The lives in their order. They are repeated until nothing changes, at most 30 times. */
   readonly script: ReadonlyArray<NoInfer<Life>>
-  /** What the checkout says about the order now. It is asked after each life. */
+  /** Returns the state of the order now. The proof asks after each life. */
   readonly told: Effect.Effect<Told, unknown, R>
   /**
    * The store. Its layer is built in each run, and outlives the processes of the run. The layer of one that is shared
@@ -223,7 +223,7 @@ export interface PromiseCheckout<Life extends string, Store> extends Options {
   readonly process: (service: Service, store: NoInfer<Store>) => Lives<Life> | Promise<Lives<Life>>
   /** The lives in their order. They are repeated until nothing changes. */
   readonly script: ReadonlyArray<NoInfer<Life>>
-  /** What the checkout says about the order now. It is asked after each life. */
+  /** Returns the state of the order now. The proof asks after each life. */
   readonly told: (store: NoInfer<Store>) => Told | Promise<Told>
 }
 

@@ -1,4 +1,4 @@
-/** Databases of other versions. What is in flight on one is in `workflows/prove/Migrations.test.ts`. */
+/** Databases of other versions. `workflows/prove/Migrations.test.ts` tests executions in flight on them. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, it } from "@effect/vitest"
 import * as Files from "@manilla/test-support/Files"

@@ -56,7 +56,7 @@ const Execution = ({ report }) => {
 
 /** @typedef {"resume" | "pause" | "interrupt"} Action */
 
-/** What follows, for an execution and for a batch. @type {Readonly<Record<Action, readonly [string, string]>>} */
+/** The effect of an action, for an execution and for a batch. @type {Readonly<Record<Action, readonly [string, string]>>} */
 const effects = {
   resume: [
     "Its pause ends now, and it continues. A request that is sent again has the same key.",
@@ -196,7 +196,7 @@ const attemptsOf = ({ events, key }) => {
   return [...attempts.values()]
 }
 
-/** What the service did with a request that has no good answer. */
+/** The fate of a request without a good response. */
 const outcomes = {
   applied: "processed it",
   notApplied: "did not process it",

@@ -246,7 +246,7 @@ export const make = (
     }
   })
 
-/** Does something now and again, whatever comes of it. */
+/** Repeats an effect with a pause between, also after a defect, which it logs. */
 const again = <A, B, R>(effect: Effect.Effect<A, never, R>, pause: Effect.Effect<B>) =>
   effect.pipe(
     Effect.catchAllCause((cause) => Effect.logError("A defect in the engine of workflows", cause)),

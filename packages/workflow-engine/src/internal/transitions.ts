@@ -64,7 +64,7 @@ export const died = (execution: Stored): Stored => ({
 
 export const isSuspect = ({ deaths }: Stored): boolean => deaths >= suspectDeaths
 
-/** Whether it is parked. */
+/** Whether it is to be parked. */
 export const isPoison = ({ deaths }: Stored): boolean => deaths >= mostDeaths
 
 /** A suspect tries a step, and no other suspect does: a death counts, unless a result or a pause follows. */

@@ -1,4 +1,4 @@
-/** What an engine does on each store: how it waits, ends, is interrupted and goes on after deaths. */
+/** The behaviour of an engine on each store: waits, ends, interrupts and deaths. */
 import { assert, describe } from "@effect/vitest"
 import * as Activity from "@effect/workflow/Activity"
 import * as DurableDeferred from "@effect/workflow/DurableDeferred"

@@ -4,7 +4,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 
-/** What the engine has stored of one execution. */
+/** The stored parts of one execution. */
 export interface Journal {
   readonly stored: Map<string, string>
   /** The name of each step, in the order of their storage. */

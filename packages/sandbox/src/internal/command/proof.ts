@@ -42,7 +42,7 @@ export const Proof = Schema.Struct({
     /** A text, or JSON. */
     body: Schema.optional(Schema.Unknown)
   }),
-  /** What the server says about the order. */
+  /** The answer of the server about the order. */
   told: Schema.Struct({
     url: Url,
     headers: defaults(Headers, {}),

@@ -11,7 +11,7 @@ import type * as Sandbox from "../../Sandbox.js"
 import { canonical } from "../rules/idempotency.js"
 import { isWrite } from "./faults.js"
 
-/** What the checkout says about its order. */
+/** The answer of a checkout about its order. */
 export type Told = "paid" | "not paid" | "open" | "review"
 
 export const isTold = (value: unknown): value is Told =>

@@ -20,7 +20,7 @@ import { Interceptor } from "../http/incoming.js"
 import type { Time } from "./time.js"
 import type { Subject, Watch } from "./trial.js"
 
-/** What a process gets from outside. */
+/** The services that a process gets from outside. */
 export type Outside = HttpClient.HttpClient | Sandbox.Sandbox
 
 /** A checkout, with all that its parts need beside the outside of a process. */
@@ -143,7 +143,7 @@ export const make =
           const ends = yield* time.pass(until, () => hasEnded() || isStorm(), patienceMillis)
           if (!ends) violate(3, `The life “${life}” does not end.`)
           if (!hasEnded()) yield* die
-          // What is still in transit arrives.
+          // Requests in transit arrive.
           yield* pass(10 * travelMillis)
           return running.map(({ exit = Exit.void }) => {
             if (Exit.isFailure(exit)) note(`${life} fails with ${failureOf(exit)}`, "bad")

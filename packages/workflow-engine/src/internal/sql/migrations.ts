@@ -42,7 +42,7 @@ export const layouts: Readonly<Record<number, (words: Words) => ReadonlyArray<st
       sent DOUBLE PRECISION, reference TEXT, result TEXT, PRIMARY KEY (batch, number), UNIQUE (batch, key)
     ) ${words("", "WITHOUT ROWID")}`
   ],
-  // What a list selects by, in its order: it reads the rows of its page only. Signals, of which some have no execution.
+  // Indexes for lists, so that they read the rows of their page only, and for signals without an execution.
   6: () => [
     `CREATE INDEX manilla_executions_listed
       ON manilla_executions (started_millis, workflow, business_key, ended_as, ended_millis, purged)`,
