@@ -209,7 +209,7 @@ const network = (client: HttpClient.HttpClient, attempts: Array<Mutable<Attempt>
         Effect.onInterrupt(() =>
           Effect.map(Clock.currentTimeMillis, (millis) => {
             attempt.endMillis = millis
-            attempt.status = "abandoned"
+            attempt.status = "caller left"
           })
         )
       )

@@ -130,7 +130,7 @@ describe("the playground", () => {
       "A lost answer",
       "The program succeeded.",
       post,
-      ["answer lost", "answer lost", "201"],
+      ["response lost", "response lost", "201"],
       payment
     ],
     ["Two 503s", "The program succeeded.", post, ["503", "503", "201"], payment],
@@ -145,7 +145,7 @@ describe("the playground", () => {
       "A link without a key",
       "The program failed with UnkeyedOutcomeUnknown:",
       "POST /payment-links",
-      ["answer lost"],
+      ["response lost"],
       "Made by the service: 1 link"
     ],
     [
@@ -194,7 +194,7 @@ describe("the playground", () => {
     await press(page, "A checkout that charges twice")
     await ended(page, "Money moved twice for one order")
     const seen = await requests(page, post).locator(".status").allTextContents()
-    assert.deepStrictEqual(seen, ["answer lost", "201"])
+    assert.deepStrictEqual(seen, ["response lost", "201"])
     await page.close()
   })
 

@@ -42,7 +42,7 @@ const after: Readonly<Record<Failure["_tag"], "open" | "set aside">> = {
   RateLimitError: "open",
   TokenUnavailableError: "open",
   UnauthorizedError: "open",
-  // Applied, but the answer cannot be read. The reconciliation finds the payout.
+  // Applied, but the response cannot be read. The reconciliation finds the payout.
   AppliedUnreadable: "set aside",
   // The service returned a different payout for this key, twice. A person must check before a retry.
   KeyReused: "set aside",
@@ -109,7 +109,7 @@ const afterFailure = (
   const { _tag } = failure
   if (_tag === "AppliedUnreadable") {
     const found = failure.reference ?? failure.id ?? "no reference"
-    return { is: "set aside", why: `created (${found}), but the answer cannot be read` }
+    return { is: "set aside", why: `created (${found}), but the response cannot be read` }
   }
   if (_tag === "KeyReused") {
     const found = failure.reference ?? failure.id ?? "no reference"

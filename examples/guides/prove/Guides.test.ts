@@ -130,7 +130,7 @@ it(
             const key = IdempotencyKey.derive("order", id)
             const request = requestOf({ ...entered, order: id })
             const created = await manilla.payments.create(request, { key })
-            // An error of the call becomes an answer with 500.
+            // An error of the call becomes a response with 500.
             return created.ok ? "open" : "not paid"
           },
           worker: () => pass(orders, manilla)

@@ -20,7 +20,7 @@ const errorOf = (body, status) => {
 }
 
 /**
- * Calls the control API, whose answers have the type that the caller expects.
+ * Calls the control API, whose responses have the type that the caller expects.
  *
  * @template A
  * @param {string} method

@@ -107,7 +107,7 @@ const Checkout = ({ first }) => {
   )
   const [phone, setPhone] = useState("")
   const [error, setError] = useState("")
-  /** If an answer was lost, an earlier number may have paid. */
+  /** If a response was lost, an earlier number may have paid. */
   const [isLost, setLost] = useState(parameters.has("attempt"))
   const [reason, setReason] = useState("")
   /** The end of the number that paid. */
@@ -134,7 +134,7 @@ const Checkout = ({ first }) => {
     setError("")
     setStep("sending")
     const { attempt, failure_url, success_url } = link
-    // If the answer is lost, the page knows after a reload which attempt it has sent.
+    // If the response is lost, the page knows after a reload which attempt it has sent.
     remember("attempt", attempt)
     const { isOk, json } = await send("/pay", { attempt, phone_number: whole })
     if (isOk && success_url !== null) return location.assign(success_url)

@@ -1,18 +1,18 @@
 // A drawing of requests in their order: your code, the network and the service. Each request is a row with the
-// arrows of the request and of its answer. The playground of the documentation draws with it too, and so does the
+// arrows of the request and of its response. The playground of the documentation draws with it too, and so does the
 // page of a runner of workflows.
 import { html } from "./preact.js"
 
 /** @typedef {import("preact").ComponentChild} Drawn */
 
 /**
- * An end in words. Without an answer it is no request, and has no arrows.
+ * An end in words. Without a response it is no request, and has no arrows.
  *
  * @typedef {{ readonly answer: string, readonly effect: string, readonly tone: string }} Words
  */
 
 /**
- * A request. Without an answer it has no status, and ends when the connection is closed.
+ * A request. Without a response it has no status, and ends when the connection is closed.
  *
  * @typedef {{
  *   readonly id: number,
@@ -21,7 +21,7 @@ import { html } from "./preact.js"
  *   readonly startMillis: number,
  *   readonly arrivedMillis?: number | undefined,
  *   readonly endMillis: number | undefined,
- *   readonly status: number | "dropped before" | "dropped after" | "abandoned" | Words | undefined,
+ *   readonly status: number | "request lost" | "response lost" | "caller left" | Words | undefined,
  *   readonly isReplay: boolean,
  *   readonly reachedService: boolean,
  *   readonly pauseMillis?: number | undefined,
@@ -147,12 +147,12 @@ const Wire = ({ attempt, nowMillis, number }) => {
     endMillis === undefined && arrivedMillis === undefined
       ? 0
       : progress(arrived, endMillis ?? Infinity, nowMillis)
-  const isLost = status === "dropped before" && sent === 1
-  const isAnswerLost = (status === "dropped after" || status === "abandoned") && answered > 0
+  const isLost = status === "request lost" && sent === 1
+  const isResponseLost = (status === "response lost" || status === "caller left") && answered > 0
   const isAnswered = /number|object/.test(typeof status) && answered > 0
   // A request that never reached the service ends in front of it.
   const reach = status !== undefined && reachedService && !isLost ? 1 : 0.85
-  return html`<div class="wire" role="img" aria-label=${answerOf(attempt) || "no answer yet"}>
+  return html`<div class="wire" role="img" aria-label=${answerOf(attempt) || "no response yet"}>
     <span
       class=${`arrow sent ${isLost ? "lost" : ""} ${number < 0 ? "" : `key-${number % 8}`}`}
       style=${{ width: `${100 * sent * reach}%` }}
@@ -161,12 +161,12 @@ const Wire = ({ attempt, nowMillis, number }) => {
       >${answered === 1 || isLost ? answerOf(attempt) : ""}</span
     >
     ${
-      (isAnswered || isAnswerLost) &&
+      (isAnswered || isResponseLost) &&
       html`<span
-        class=${`arrow answered ${isAnswerLost ? "lost" : ""} ${toneOf(attempt)}`}
+        class=${`arrow answered ${isResponseLost ? "lost" : ""} ${toneOf(attempt)}`}
         style=${{
-          width: `${100 * answered * (isAnswerLost ? 0.5 : reach)}%`,
-          marginLeft: `${100 * (reach - answered * (isAnswerLost ? 0.5 : reach))}%`
+          width: `${100 * answered * (isResponseLost ? 0.5 : reach)}%`,
+          marginLeft: `${100 * (reach - answered * (isResponseLost ? 0.5 : reach))}%`
         }}
       ></span>`
     }
@@ -187,16 +187,8 @@ const progress = (from, to, now) => {
 
 /** @param {Attempt} attempt */
 const answerOf = ({ status }) => {
-  if (typeof status === "number") return String(status)
   if (typeof status === "object") return status.answer
-  return status === undefined ? "" : lost[status]
-}
-
-/** The ends of a request whose caller got no answer. */
-export const lost = {
-  "dropped before": "request lost",
-  "dropped after": "answer lost",
-  abandoned: "caller left"
+  return String(status ?? "")
 }
 
 /** @param {Attempt} attempt */
@@ -216,7 +208,7 @@ const effectOf = (attempt) => {
   const { isReplay, reachedService, status } = attempt
   if (status === undefined) return { text: "", tone: "" }
   if (typeof status === "object") return { text: status.effect, tone: status.tone }
-  if (!reachedService || status === "dropped before") return { text: "never saw it", tone: "bad" }
+  if (!reachedService || status === "request lost") return { text: "never saw it", tone: "bad" }
   if (isReplay) return { text: "knows the key: nothing new", tone: "" }
   if (typeof status === "number" && status >= 400 && status < 500)
     return { text: "refused it", tone: "bad" }

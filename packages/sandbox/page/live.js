@@ -59,7 +59,7 @@ const connect = () => {
   opened.addEventListener("error", () => {
     update({ connection: "not connected" })
     refreshSoon()
-    // The browser connects again by itself, except after an answer with an error.
+    // The browser connects again by itself, except after a response with an error.
     if (opened.readyState === EventSource.CLOSED && source === opened) {
       source = undefined
       setTimeout(connect, 3000)

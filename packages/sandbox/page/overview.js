@@ -36,7 +36,7 @@ export const Overview = () => {
     ${requests.length === 0 && empty("No request has arrived yet. These lines send a first payment:", firstPayment(credentials))}
     <ul class="tiles">
       ${tile("Requests", requests.length, "#requests", requests.length < 1000 ? "since the start" : "the newest")}
-      ${tile("Failed", failed.length, addressOf("requests", { find: "failed" }), "refused, faulted or without an answer", "bad")}
+      ${tile("Failed", failed.length, addressOf("requests", { find: "failed" }), "refused, faulted or without a response", "bad")}
       ${tile("Replays", replays.length, addressOf("requests", { find: "replay" }), "a known key, nothing new made")}
       ${tile("Pending", pending.length, "#resources", "payments and payouts")}
     </ul>

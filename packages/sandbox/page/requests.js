@@ -22,7 +22,6 @@ import {
 } from "./parts.js"
 import { html } from "./preact.js"
 import { addressOf, filter, openDialog, state, update, useRead } from "./state.js"
-import { lost } from "./drawing.js"
 import { isFailed, linksTo, storyOf, useMade, Why } from "./story.js"
 
 /** @typedef {import("./state.js").Request} Request */
@@ -31,10 +30,7 @@ import { isFailed, linksTo, storyOf, useMade, Why } from "./story.js"
 const shown = 200
 
 /** @param {Request} request */
-const statusOf = ({ outcome, status }) => {
-  if (outcome === "answered") return String(status)
-  return outcome === "open" ? outcome : lost[outcome]
-}
+const statusOf = ({ outcome, status }) => (outcome === "answered" ? String(status) : outcome)
 
 const statusText = /^[1-5](\d\d|xx)$/i
 
@@ -95,8 +91,8 @@ const Detail = ({ index }) => {
   const credentials = useRead("/credentials")
   if (request === undefined || credentials === undefined) return null
   const {
-    answer,
-    answer_bytes,
+    response,
+    response_bytes,
     at,
     body,
     body_bytes,
@@ -118,7 +114,7 @@ const Detail = ({ index }) => {
     ${facts([
       ["Request", html`<span class="method">${method}</span> ${path}`],
       [
-        "Answer",
+        "Response",
         html`${chip(statusOf(request))} ${took_ms !== null && `in ${took_ms} ms`} ${error && html`<strong>${error.code}</strong> ${error.message}`}`
       ],
       ["Correlation id", request.correlation_id],
@@ -127,7 +123,7 @@ const Detail = ({ index }) => {
       ["Time", at],
       ["Replay, fault", `${replay ? "replay" : "no replay"}, ${fault ?? "no fault"}`]
     ])}
-    <div class="bodies">${bodyOf("Request body", body_bytes, body)} ${bodyOf("Answer", answer_bytes, answer)}</div>
+    <div class="bodies">${bodyOf("Request body", body_bytes, body)} ${bodyOf("Response body", response_bytes, response)}</div>
     <p class="bar">
       ${copyButton(() => lineOf(request, credentials))}
       ${key && html`<button type="button" onClick=${() => select(key)}>Show the requests with this key</button>`}
@@ -165,7 +161,7 @@ export const journal = (caption, requests) =>
         (one) => html`<span class="method">${one.method}</span> ${one.operation ?? one.path}`
       ],
       [
-        "Answer",
+        "Response",
         (one) =>
           html`${chip(statusOf(one))} ${one.error && html`<span class="wide">${one.error.code}</span>`}`
       ],

@@ -70,7 +70,7 @@ export const clearStatus = () => {
 }
 
 /**
- * The answer of a read of the server, again after each change. It is `undefined` until it is there, and without
+ * The response of a read of the server, again after each change. It is `undefined` until it is there, and without
  * a path.
  *
  * @template A

@@ -8,11 +8,11 @@ import { useRead } from "./state.js"
 /** @typedef {typeof import("../src/ControlApi.js").Resources.Encoded} Resources */
 /** @typedef {{ kind: string, reference: string, amount: string, money: string }} Made */
 
-/** A status with the error of its answer: `422 VALIDATION_FAILED`. @param {Request} request */
+/** A status with the error of its response: `422 VALIDATION_FAILED`. @param {Request} request */
 const answered = ({ error, status }) =>
   error === null ? String(status) : `${status} ${error.code}`
 
-/** Whether the caller got no answer, or one with an error. @param {Request} request */
+/** Whether the caller got no response, or one with an error. @param {Request} request */
 export const isFailed = ({ outcome, status }) => outcome !== "open" && (status ?? 500) >= 400
 
 /** The end of one request, for a reader who does not know the sandbox. @param {Request} request */
@@ -21,7 +21,7 @@ export const storyOf = (request) => {
   // A read makes nothing anyway.
   const nothing = method === "GET" ? "" : " Nothing was made."
   if (outcome === "open") return "is still in progress."
-  if (outcome === "dropped before") {
+  if (outcome === "request lost") {
     return `never reached the service: a fault closed the connection first.${nothing}`
   }
   if (!reached_service) {
@@ -33,18 +33,18 @@ export const storyOf = (request) => {
   const done = replay
     ? "reached the service, which knew the key and made nothing new"
     : "reached the service, which processed it"
-  if (outcome === "dropped after") {
-    return `${done}. Then a fault closed the connection, so the caller got no answer.`
+  if (outcome === "response lost") {
+    return `${done}. Then a fault closed the connection, so the caller got no response.`
   }
-  if (outcome === "abandoned") {
-    return `${done}, unless the caller left before. The caller got no answer.`
+  if (outcome === "caller left") {
+    return `${done}, unless the caller left before. The caller got no response.`
   }
   if (fault !== null) {
-    return `${done}. The fault “${fault}” changed or delayed the answer: ${answered(request)}.`
+    return `${done}. The fault “${fault}” changed or delayed the response: ${answered(request)}.`
   }
   return replay
     ? `${done}. The caller got the first result again: ${answered(request)}.`
-    : `${done}. The caller got the answer ${answered(request)}.`
+    : `${done}. The caller got the response ${answered(request)}.`
 }
 
 /** @param {string} status @param {string} person @param {string} verb */

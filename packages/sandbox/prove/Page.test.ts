@@ -87,7 +87,7 @@ describe("the page", () => {
         [
           "never reached the service: a fault closed the connection first. Nothing was made.",
           "never reached the service: the fault “status” answered 503 in its place. Nothing was made.",
-          "reached the service, which processed it. Then a fault closed the connection, so the caller got no answer. This request made the payment.",
+          "reached the service, which processed it. Then a fault closed the connection, so the caller got no response. This request made the payment.",
           "reached the service, which knew the key and made nothing new. The caller got the first result again: 201."
         ]
       )
@@ -236,7 +236,9 @@ describe("the page", () => {
     await requestButton().click()
     const dialog = page.getByRole("dialog")
     await dialog.getByText("was refused by the service with 422 IDEMPOTENCY_KEY_REUSED").waitFor()
-    const answer = JSON.parse(await dialog.getByRole("region", { name: "Answer" }).innerText())
+    const answer = JSON.parse(
+      await dialog.getByRole("region", { name: "Response body" }).innerText()
+    )
     assert.strictEqual(answer.data.error.code, "IDEMPOTENCY_KEY_REUSED")
     await page.keyboard.press("Escape")
     for (const text of ["idempotency_key_reused", answer.meta.correlation_id, "failed"]) {
@@ -341,7 +343,7 @@ describe("the page", () => {
     await page.getByRole("row").filter({ hasText: "PENDING" }).waitFor()
   })
 
-  it("adds a fault, which loses the next answer, and removes another", async () => {
+  it("adds a fault, which loses the next response, and removes another", async () => {
     await show("faults")
     await page.getByRole("combobox", { name: "Fault", exact: true }).selectOption("status")
     await page.getByLabel("Status", { exact: true }).fill("503")
@@ -414,7 +416,7 @@ describe("the page", () => {
     await tabTo("order-1")
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: "Why? 2 requests" }).waitFor()
-    // The focus is on the answer, and the next stop is in it.
+    // The focus is on the response, and the next stop is in it.
     const answer = "#explanation:focus, #explanation :focus"
     await focusOn(answer, "")
     await page.keyboard.press("Tab")
@@ -536,7 +538,7 @@ describe("the hosted page of a link", () => {
       await page.getByLabel("Mobile money number").fill("+2290100000000")
       let isLost = true
       await page.route("**/pay", async (route) => {
-        // The payment is made, and its answer is lost.
+        // The payment is made, and its response is lost.
         if (isLost) await route.fetch()
         await (isLost ? route.abort() : route.continue())
         isLost = false
@@ -672,7 +674,7 @@ describe("every page", () => {
     assert.isAtMost(Math.max(...heights), 40)
     await page.setViewportSize({ width: 1440, height: 900 })
     await requestButton().click()
-    await page.getByRole("dialog").getByRole("region", { name: "Answer" }).waitFor()
+    await page.getByRole("dialog").getByRole("region", { name: "Response body" }).waitFor()
     const isWhole = await page
       .getByRole("dialog")
       .evaluate(({ clientHeight, scrollHeight }) => scrollHeight <= clientHeight)
@@ -730,7 +732,7 @@ describe("pages of other sites", () => {
       for (const frame of frames) {
         assert.strictEqual(await frame.locator("h1", { hasText: /sandbox|Payment/ }).count(), 0)
       }
-      // The page learns nothing of the answer. The secret shows below that it was a refusal.
+      // The page learns nothing of the response. The secret shows below that it was a refusal.
       await page.evaluate(
         (url) => fetch(url, { method: "POST", mode: "no-cors" }).catch(() => {}),
         `${service.origin}/_sandbox/credentials/rotate`

@@ -58,14 +58,14 @@ describe("a program without a library", () => {
     assert.strictEqual(await authenticate(), 200)
     assert.strictEqual((await control("GET", "/health")).json.status, "ready")
 
-    // A lost answer: the retry with the same key returns the payment that the first request made.
+    // A lost response: the retry with the same key returns the payment that the first request made.
     await control("POST", "/faults", {
       fault: "drop_after",
       operation: "Payments.create",
       field: { name: "amount", value: "1500" }
     })
     await service("POST", "/payments", payment, "order-1").then(
-      () => assert.fail("the answer was not lost"),
+      () => assert.fail("the response was not lost"),
       () => {}
     )
     const paid = await service("POST", "/payments", payment, "order-1")
@@ -73,7 +73,7 @@ describe("a program without a library", () => {
     const [retried, lost] = (await control("GET", "/requests?limit=2")).json
     assert.deepStrictEqual(
       [lost.outcome, lost.fault, lost.replay],
-      ["dropped after", "drop_after", false]
+      ["response lost", "drop_after", false]
     )
     assert.deepStrictEqual([retried.status, retried.replay, retried.body], [201, true, null])
 

@@ -46,7 +46,7 @@ describe.concurrent("manilla-sandbox", () => {
       [
         "POST /api/v1/auth/application/token  200  N ms",
         "POST /api/v1/auth/application/token  401  N ms",
-        "POST /api/v1/auth/application/token  dropped before  N ms  fault drop_before"
+        "POST /api/v1/auth/application/token  request lost  N ms  fault drop_before"
       ]
     )
     assert.notInclude(printed, secret)

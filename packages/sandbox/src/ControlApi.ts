@@ -48,7 +48,7 @@ export const root = "/_sandbox"
 export const maxFaults = 1000
 
 /**
- * The largest number of characters of a body or an answer that `requests` returns.
+ * The largest number of characters of a body or a response that `requests` returns.
  *
  * @since 0.1.0
  * @category constants
@@ -155,10 +155,10 @@ const days = 36_525
  * @category schemas
  */
 export const Idempotency = Schema.Struct({
-  /** The answer to a known key with another request: a status, or the first result. Defaults to 422. */
+  /** The response to a known key with another request: a status, or the first result. Defaults to 422. */
   other_body: oneOf(422, 409, "replay"),
   /**
-   * The answer to a key whose first request is not answered yet: 409, the result as soon as that is
+   * The response to a key whose first request is not answered yet: 409, the result as soon as that is
    * answered (`"wait"`), or the result at once (`"replay"`). Defaults to `"replay"`.
    */
   in_flight: oneOf("replay", 409, "wait"),
@@ -208,7 +208,7 @@ export const Request = Schema.Struct({
   operation: Schema.NullOr(Schema.String),
   /** The idempotency key. */
   key: Schema.NullOr(Schema.String),
-  outcome: oneOf("answered", "dropped before", "dropped after", "abandoned", "open"),
+  outcome: oneOf("answered", "request lost", "response lost", "caller left", "open"),
   /** The status of the response, if there was one. */
   status: Schema.NullOr(Schema.Number),
   took_ms: Schema.NullOr(Schema.Number),
@@ -219,7 +219,7 @@ export const Request = Schema.Struct({
   /** Whether the service received it: `false` if a fault answered or closed the connection first. */
   reached_service: Schema.Boolean,
   correlation_id: Schema.String,
-  /** The error of the answer; `null` if it has none. */
+  /** The error of the response; `null` if it has none. */
   error: Schema.NullOr(
     Schema.Struct({
       code: Schema.String,
@@ -227,16 +227,16 @@ export const Request = Schema.Struct({
       details: Schema.optional(Schema.Unknown)
     })
   ),
-  /** The reference of the resource in the answer, or else its id. */
+  /** The reference of the resource in the response, or else its id. */
   reference: Schema.NullOr(Schema.String),
   /** Values that the service may refuse though the sandbox accepts them. */
   warnings: Schema.Array(Schema.String),
   body_bytes: Schema.Number,
   /** The first 16,384 characters of the body without secrets; `null` unless bodies were requested. */
   body: Schema.NullOr(Schema.String),
-  answer_bytes: Schema.Number,
-  /** The same of the answer. */
-  answer: Schema.NullOr(Schema.String)
+  response_bytes: Schema.Number,
+  /** The same of the response. */
+  response: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Request" })
 
 /**
@@ -478,7 +478,7 @@ const requests = group("Requests", "The requests that the service received, and 
       .addSuccess(Schema.Array(Request))
   )
   .add(
-    get("request", "/requests/:index", "Read a request and its answer with their bodies")
+    get("request", "/requests/:index", "Read a request and its response with their bodies")
       .setPath(Schema.Struct({ index: whole(Schema.NumberFromString, 0, Number.MAX_SAFE_INTEGER) }))
       .addSuccess(Request)
       .addError(ControlError)

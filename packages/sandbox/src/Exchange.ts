@@ -1,5 +1,5 @@
 /**
- * The log of requests that reached the sandbox, with their answers. An exchange records no header except the
+ * The log of requests that reached the sandbox, with their responses. An exchange records no header except the
  * idempotency key and the correlation id. Both bodies are redacted when printed.
  *
  * @since 0.1.0
@@ -12,15 +12,15 @@ import type * as Redacted from "effect/Redacted"
  * | outcome            | meaning                                                          |
  * | ------------------ | ---------------------------------------------------------------- |
  * | a status           | the status of the response                                       |
- * | `"dropped before"` | the connection was closed before the request was processed       |
- * | `"dropped after"`  | the connection was closed after processing, before the response  |
- * | `"abandoned"`      | the caller disconnected before the response                      |
+ * | `"request lost"` | the connection was closed before the request was processed       |
+ * | `"response lost"`  | the connection was closed after processing, before the response  |
+ * | `"caller left"`    | the caller disconnected before the response                      |
  * | `"open"`           | still in progress                                                |
  *
  * @since 0.1.0
  * @category models
  */
-export type Outcome = number | "dropped before" | "dropped after" | "abandoned" | "open"
+export type Outcome = number | "request lost" | "response lost" | "caller left" | "open"
 
 /**
  * A request that reached the sandbox, and how it ended.
@@ -43,8 +43,8 @@ export interface Exchange {
   /** The body as received, byte for byte. */
   readonly body: Redacted.Redacted<Uint8Array>
   readonly outcome: Outcome
-  /** The body of the answer as sent; `undefined` if there was none, and in all but the newest 1,000. */
-  readonly answer: Redacted.Redacted<Uint8Array> | undefined
+  /** The body of the response as sent; `undefined` if there was none, and in all but the newest 1,000. */
+  readonly response: Redacted.Redacted<Uint8Array> | undefined
   /** Whether the key belonged to an earlier request, whose result was returned again. */
   readonly replay: boolean
   /** The fault that applied. */
@@ -75,7 +75,7 @@ export interface AppliedFault {
  *
  * ```
  *    0 ms  POST Token.obtain  200
- *   12 ms  POST Payments.create  key=order:42  dropped after
+ *   12 ms  POST Payments.create  key=order:42  response lost
  *  263 ms  POST Payments.create  key=order:42  201
  * ```
  *

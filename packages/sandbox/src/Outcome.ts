@@ -233,9 +233,9 @@ export const outcomes: ReadonlyArray<Outcome> = [
   linkBecomes("39", "link_expired", "EXPIRED"),
 
   once("50", "request_lost", Fault.dropBefore()),
-  once("51", "answer_lost", Fault.dropAfter()),
+  once("51", "response_lost", Fault.dropAfter()),
   always("52", "requests_lost", Fault.dropBefore()),
-  always("53", "answers_lost", Fault.dropAfter()),
+  always("53", "responses_lost", Fault.dropAfter()),
   always("54", "slow", Fault.delay("5 seconds")),
   once("55", "very_slow", Fault.delay("1 minute")),
   once("56", "never_answered", Fault.delay(Duration.infinity)),

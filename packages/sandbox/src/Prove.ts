@@ -33,7 +33,7 @@ import * as SandboxClient from "./SandboxClient.js"
 import * as SandboxGateway from "./SandboxGateway.js"
 
 /**
- * The answer of a checkout about its order. `"open"`: it is not known yet. `"review"`: a person has to decide, and the
+ * The state of an order, as a checkout tells it. `"open"`: it is not known yet. `"review"`: a person has to decide, and the
  * program does nothing more.
  *
  * @since 0.1.0
@@ -121,7 +121,7 @@ export interface Failure {
   readonly rule: 1 | 2 | 3 | 4 | 5
   /** What happened, such as `Money moved twice for one order, by …`. */
   readonly sentence: string
-  /** The faults of the run, such as `1st Payments.create: answer lost`. */
+  /** The faults of the run, such as `1st Payments.create: response lost`. */
   readonly faults: string
   /** Its requests, and how they ended. */
   readonly exchanges: ReadonlyArray<Exchange>

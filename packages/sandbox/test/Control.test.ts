@@ -181,7 +181,7 @@ describe("requests", () => {
       const [second, first, token] = yield* control.requests()
       assert.deepInclude(second, { operation: "Payments.create", key, status: 201, replay: true })
       assert.deepInclude(first, { index: 1, replay: false, outcome: "answered" })
-      assert.deepInclude(first, { body: null, answer: null })
+      assert.deepInclude(first, { body: null, response: null })
       assert.deepInclude(token, {
         operation: "Token.obtain",
         path: "/api/v1/auth/application/token"
@@ -195,7 +195,7 @@ describe("requests", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("have the correlation id, the reference and the error of the answer", () =>
+  it.effect("have the correlation id, the reference and the error of the response", () =>
     Effect.gen(function* () {
       const control = yield* ControlClient.ControlClient
       const payments = yield* Payments.Payments
@@ -209,11 +209,11 @@ describe("requests", () => {
       assert.deepInclude(refused, { status: 422, correlation_id: unknownId, reference: null })
       assert.deepInclude(refused?.error, { code: "VALIDATION_FAILED" })
       assert.include(JSON.stringify(refused?.error?.details), "paymentIntent")
-      assert.strictEqual(JSON.parse(refused?.answer ?? "").meta.correlation_id, unknownId)
-      assert.strictEqual(refused?.answer_bytes, refused?.answer?.length)
-      // The caller of a lost answer knows only the id that it sent.
-      assert.deepInclude(lost, { correlation_id: unknownId, error: null, answer: null })
-      assert.strictEqual(made?.reference, JSON.parse(made?.answer ?? "").data.reference)
+      assert.strictEqual(JSON.parse(refused?.response ?? "").meta.correlation_id, unknownId)
+      assert.strictEqual(refused?.response_bytes, refused?.response?.length)
+      // The caller of a lost response knows only the id that it sent.
+      assert.deepInclude(lost, { correlation_id: unknownId, error: null, response: null })
+      assert.strictEqual(made?.reference, JSON.parse(made?.response ?? "").data.reference)
     }).pipe(Effect.provide(layer()))
   )
 
@@ -226,7 +226,7 @@ describe("requests", () => {
       const [payment, token] = yield* control.requests({ bodies: true })
       assert.deepInclude(JSON.parse(payment?.body ?? "").payer, { otp_code: "***" })
       assert.deepInclude(JSON.parse(token?.body ?? ""), { client_secret: "***" })
-      assert.deepInclude(JSON.parse(token?.answer ?? "").data, { access_token: "***" })
+      assert.deepInclude(JSON.parse(token?.response ?? "").data, { access_token: "***" })
       const { baseUrl } = yield* Sandbox.Sandbox
       for (const text of [`{"otp_code": 424242}`, "client_id=a&client_secret=424242&b=c"]) {
         yield* send(`${baseUrl}/payments`, { method: "POST", text })
@@ -791,7 +791,7 @@ describe("pages of other sites", () => {
   )
 
   it.live(
-    "get their answer before their body is read, as does everybody where the API is off",
+    "get their response before their body is read, as does everybody where the API is off",
     () =>
       Effect.gen(function* () {
         const on = yield* SandboxServer.make()

@@ -362,7 +362,7 @@ describe("a data file", () => {
     })
   )
 
-  it.effect("that cannot be written leaves requests without an answer", () =>
+  it.effect("that cannot be written leaves requests without a response", () =>
     Effect.gen(function* () {
       const full = new Sandbox.DataError({ path: "sandbox.data", reason: "the disk is full" })
       const emulated = yield* emulation.make({ origin: () => "" }, { ...memory, saved: full })

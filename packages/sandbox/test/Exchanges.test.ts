@@ -17,7 +17,7 @@ const arrived = (size = 0) => ({
 
 const answered = (size: number) => ({
   outcome: 200,
-  answer: Redacted.make(new Uint8Array(size)),
+  response: Redacted.make(new Uint8Array(size)),
   replay: false,
   fault: undefined,
   warnings: []
@@ -52,7 +52,7 @@ describe("the log of exchanges", () => {
     })
   )
 
-  it.effect("counts the bytes of answers, also of an exchange that it has dropped", () =>
+  it.effect("counts the bytes of responses, also of an exchange that it has dropped", () =>
     Effect.gen(function* () {
       const log = makeLog(3)
       const open = log.open(arrived())
@@ -64,7 +64,7 @@ describe("the log of exchanges", () => {
     })
   )
 
-  it.effect("keeps the answers of the newest 1,000, also if an older one ends later", () =>
+  it.effect("keeps the responses of the newest 1,000, also if an older one ends later", () =>
     Effect.gen(function* () {
       const log = makeLog(5000)
       const open = log.open(arrived())
@@ -75,7 +75,7 @@ describe("the log of exchanges", () => {
       const all = yield* log.latest
       assert.lengthOf(all, 2000)
       assert.deepStrictEqual(
-        all.flatMap(({ answer, index }) => (answer === undefined ? [] : [index])),
+        all.flatMap(({ index, response }) => (response === undefined ? [] : [index])),
         Array.from({ length: 1000 }, (_, n) => n + 1000)
       )
     })

@@ -56,7 +56,7 @@ describe("faults", () => {
         Fault.dropBefore({ operation, count: 2 })
       )
       assert.isTrue(Either.isRight(created))
-      assert.deepStrictEqual(outcomes(exchanges), ["dropped before", "dropped before", 201])
+      assert.deepStrictEqual(outcomes(exchanges), ["request lost", "request lost", 201])
       assert.lengthOf(intents, 1)
     }).pipe(Effect.provide(layer()))
   )
@@ -78,9 +78,9 @@ describe("faults", () => {
         Fault.dropAfter({ operation, count: 3 })
       )
       assert.deepStrictEqual(outcomes(exchanges), [
-        "dropped after",
-        "dropped after",
-        "dropped after",
+        "response lost",
+        "response lost",
+        "response lost",
         201
       ])
       assert.strictEqual(Either.getOrThrow(created).id, intents[0]?.id)
@@ -115,7 +115,7 @@ describe("faults", () => {
       yield* Fiber.join(fiber)
       assert.lengthOf(yield* sandbox.paymentIntents, 1)
       const creations = (yield* sandbox.exchanges).filter((one) => one.operation === operation)
-      assert.deepStrictEqual(outcomes(creations), ["abandoned", 201])
+      assert.deepStrictEqual(outcomes(creations), ["caller left", 201])
       assert.strictEqual(creations[0]?.tookMillis, 30_000)
     }).pipe(Effect.provide(layer()))
   )

@@ -137,7 +137,7 @@ describe("a client in another language", () => {
     )
   }
 
-  it.live("gets the answers to requests that it pipelines in their order", () =>
+  it.live("gets the responses to requests that it pipelines in their order", () =>
     Effect.gen(function* () {
       const { baseUrl: url, paymentIntents } = yield* Sandbox.Sandbox
       const token = yield* authorization(curl)

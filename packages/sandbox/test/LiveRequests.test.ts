@@ -74,7 +74,7 @@ describe("the live requests", () => {
       const { requests: ended } = decode((yield* next).data)
       assert.deepStrictEqual(
         ended.map(({ fault, index, outcome }) => [index, outcome, fault]),
-        [[1, "abandoned", "delay"]]
+        [[1, "caller left", "delay"]]
       )
       yield* Fiber.join(slow)
     }).pipe(Effect.scoped)

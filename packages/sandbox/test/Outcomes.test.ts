@@ -176,7 +176,7 @@ describe("outcomes", () => {
     })
   )
 
-  // Every outcome, by the client: nothing is paid twice, and a payment is known whatever its answer was.
+  // Every outcome, by the client: nothing is paid twice, and a payment is known whatever its response was.
   for (const outcome of Outcome.outcomes.filter((one) =>
     Outcome.appliesTo(one, "Payments.create")
   )) {

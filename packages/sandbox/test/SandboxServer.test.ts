@@ -58,9 +58,9 @@ describe("on sockets", () => {
         assert.strictEqual(settled.status, "COMPLETED")
         assert.lengthOf(yield* sandbox.paymentIntents, 1)
         assert.deepStrictEqual(yield* outcomes, [
-          "dropped after",
-          "dropped after",
-          "dropped before",
+          "response lost",
+          "response lost",
+          "request lost",
           201
         ])
       }).pipe(Effect.provide(layer(client)))
@@ -93,7 +93,7 @@ describe("on sockets", () => {
       yield* EventLoop.until(sandbox.paymentIntents, ({ length }) => length === 1)
       yield* Fiber.interrupt(call)
       yield* EventLoop.until(outcomes, ([outcome]) => outcome !== "open")
-      assert.deepStrictEqual(yield* outcomes, ["abandoned"])
+      assert.deepStrictEqual(yield* outcomes, ["caller left"])
       assert.lengthOf(yield* sandbox.paymentIntents, 1)
     }).pipe(Effect.provide(layer()))
   )

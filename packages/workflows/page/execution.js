@@ -166,7 +166,7 @@ const Items = ({ name }) => {
     </div>`
 }
 
-/** The events as the drawing shows them: an answer belongs to its request. @param {Report} report */
+/** The events as the drawing shows them: a response belongs to its request. @param {Report} report */
 const attemptsOf = ({ events, key }) => {
   /** @type {Map<string, Attempt>} */
   const attempts = new Map()
@@ -210,6 +210,6 @@ const statusOf = (event, isRequest) => {
   if (!isRequest) return { answer: "", effect: step && text, tone }
   const good = kind === "looked" ? "read" : "answered"
   if (tone !== "bad") return { answer: good, effect: detail ?? text, tone }
-  const answer = pauseMillis === undefined ? "failed" : "no clear answer"
+  const answer = pauseMillis === undefined ? "failed" : "outcome unknown"
   return { answer, effect: outcome ? outcomes[outcome] : text, tone }
 }

@@ -103,7 +103,7 @@ describe("the page of a runner", () => {
     const texts = await rows.allInnerTexts()
     const expected = [
       /started/,
-      /request 1.*salary:E002.*no clear answer.*may have processed it.*OutcomeUnknown: /s,
+      /request 1.*salary:E002.*outcome unknown.*may have processed it.*OutcomeUnknown: /s,
       /pause of .*request 2.*salary:E002.*answered.*id PYT-/s,
       /look 1.*read.*no final status yet/s,
       /pause until [\d :-]+, the next wake-up/

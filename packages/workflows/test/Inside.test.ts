@@ -186,7 +186,10 @@ it.each([
   ["signal", "It sleeps (signal). It continues"],
   ["sleep/the night", "It sleeps (the night). It continues"],
   ["wait/final/3", "It has no final status yet. It looks again"],
-  ["carry-on/Shop.pay/0", "Shop.pay has no clear answer yet. It sends again the same request with"]
+  [
+    "carry-on/Shop.pay/0",
+    "The outcome of Shop.pay is unknown. It sends again the same request with"
+  ]
 ])("the pause %s of a user is not taken for one of a block", (pause, expected) => {
   const { text } = words.state(Execution.toStatus({ ...waiting, pause }), 0, true)
   assert.isTrue(text.startsWith(expected), text)

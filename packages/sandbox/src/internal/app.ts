@@ -116,12 +116,12 @@ const appOf =
       const request = yield* toServerRequest(message)
       const given = request.headers["x-correlation-id"]
       return yield* api.pipe(
-        // The state is kept before the answer: if it cannot be kept, there is no answer.
+        // The state is kept before the response: if it cannot be kept, there is no response.
         Effect.zipLeft(saved),
         Effect.catchTag("DataError", (error) =>
           Effect.zipRight(
             Effect.logError(error.message),
-            Effect.fail(new Dropped({ when: "after" }))
+            Effect.fail(new Dropped({ lost: "response" }))
           )
         ),
         Effect.provideService(HttpServerRequest.HttpServerRequest, request),

@@ -64,7 +64,7 @@ export const start = async (options: SandboxServer.Options = {}) => {
       token = obtain()
     },
     origin: new URL(baseUrl).origin,
-    /** Sends a payment. The status is `undefined` if no answer came. */
+    /** Sends a payment. The status is `undefined` if no response came. */
     pay: async (key: string, changes: object = {}) => {
       const headers = { "idempotency-key": key, ...(await authorised()) }
       return post(`${baseUrl}/payments`, { ...collection, ...changes }, headers).catch(
@@ -86,7 +86,7 @@ export const start = async (options: SandboxServer.Options = {}) => {
 
 export type Service = Awaited<ReturnType<typeof start>>
 
-/** Sends a payment four times: two requests that the service never gets, a lost answer and a replay. */
+/** Sends a payment four times: two requests that the service never gets, a lost response and a replay. */
 export const sendFourTimes = async ({ pay, sandbox }: Service, key: string) => {
   const operation = "Payments.create"
   await Effect.runPromise(

@@ -42,7 +42,7 @@ export const Proof = Schema.Struct({
     /** A text, or JSON. */
     body: Schema.optional(Schema.Unknown)
   }),
-  /** The answer of the server about the order. */
+  /** The state of the order, as the server tells it. */
   told: Schema.Struct({
     url: Url,
     headers: defaults(Headers, {}),

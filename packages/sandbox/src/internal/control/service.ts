@@ -183,7 +183,7 @@ const toRequest = (exchange: Exchange, withBody: boolean): ControlApi.Request =>
   const { atMillis, fault, index, key, method, operation, outcome, path, replay, tookMillis } =
     exchange
   const bytes = Redacted.value(exchange.body)
-  const answer = exchange.answer && Redacted.value(exchange.answer)
+  const answer = exchange.response && Redacted.value(exchange.response)
   const { error, id, reference } = dataOf(answer)
   return {
     index,
@@ -204,8 +204,8 @@ const toRequest = (exchange: Exchange, withBody: boolean): ControlApi.Request =>
     warnings: exchange.warnings,
     body_bytes: bytes.length,
     body: withBody ? textOf(bytes) : null,
-    answer_bytes: answer?.length ?? 0,
-    answer: withBody && answer ? textOf(answer) : null
+    response_bytes: answer?.length ?? 0,
+    response: withBody && answer ? textOf(answer) : null
   }
 }
 
@@ -219,7 +219,7 @@ const Answer = Schema.Struct({
 
 const decodeAnswer = Schema.decodeOption(Schema.parseJson(Answer))
 
-/** The parts of an answer by which it is found. A fault can answer anything. */
+/** The parts of a response by which it is found. A fault can send anything. */
 const dataOf = (answer: Uint8Array = new Uint8Array()): Partial<typeof Answer.Type.data> =>
   answer.length > ControlApi.maxBodyLength
     ? {}

@@ -95,9 +95,9 @@ export const underFault = <R>(
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, Dropped, R | Incoming> => {
   switch (fault.fault) {
     case "drop_before":
-      return Effect.fail(new Dropped({ when: "before" }))
+      return Effect.fail(new Dropped({ lost: "request" }))
     case "drop_after":
-      return Effect.zipRight(process, Effect.fail(new Dropped({ when: "after" })))
+      return Effect.zipRight(process, Effect.fail(new Dropped({ lost: "response" })))
     case "delay":
       return Effect.zipLeft(process, Effect.sleep(fault.milliseconds))
     case "status": {
@@ -156,13 +156,13 @@ const jsonOf = (body: Uint8Array): (() => unknown) => {
 
 const endOf = (
   exit: Exit.Exit<HttpServerResponse.HttpServerResponse, Dropped>
-): Pick<Exchange.Exchange, "outcome" | "answer"> => {
+): Pick<Exchange.Exchange, "outcome" | "response"> => {
   if (Exit.isSuccess(exit)) {
     const { body, status } = exit.value
     const bytes = body._tag === "Uint8Array" ? body.body : new Uint8Array()
-    return { outcome: status, answer: Redacted.make(bytes) }
+    return { outcome: status, response: Redacted.make(bytes) }
   }
   const dropped = Cause.failureOption(exit.cause)
-  const outcome = Option.isSome(dropped) ? (`dropped ${dropped.value.when}` as const) : "abandoned"
-  return { outcome, answer: undefined }
+  const outcome = Option.isSome(dropped) ? (`${dropped.value.lost} lost` as const) : "caller left"
+  return { outcome, response: undefined }
 }

@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 import type { Exchange } from "../../Exchange.js"
 
 type Arrived = Pick<Exchange, "operation" | "method" | "path" | "key" | "correlationId" | "body">
-type Ended = Pick<Exchange, "outcome" | "answer" | "replay" | "fault" | "warnings">
+type Ended = Pick<Exchange, "outcome" | "response" | "replay" | "fault" | "warnings">
 
 interface Entry {
   current: Exchange
@@ -26,7 +26,7 @@ export interface Options {
 
 const maxBytes = 64 * 1024 * 1024
 
-/** Only so many of the newest have their answers, with which the log would soon be full, and are told at once. */
+/** Only so many of the newest have their responses, with which the log would soon be full, and are told at once. */
 const newest = 1000
 
 export interface Log extends ReturnType<typeof make> {}
@@ -44,10 +44,10 @@ export const make = ({ capacity, nowMillis, onEnd }: Options) => {
   }
 
   const forgetAnswer = (entry: Entry) => {
-    const { answer } = entry.current
-    if (answer === undefined) return
-    entry.current = { ...entry.current, answer: undefined }
-    grow(entry, -Redacted.value(answer).length)
+    const { response } = entry.current
+    if (response === undefined) return
+    entry.current = { ...entry.current, response: undefined }
+    grow(entry, -Redacted.value(response).length)
   }
 
   return {
@@ -61,7 +61,7 @@ export const make = ({ capacity, nowMillis, onEnd }: Options) => {
           ...arrived,
           index: count++,
           outcome: "open",
-          answer: undefined,
+          response: undefined,
           replay: false,
           fault: undefined,
           warnings: [],
@@ -75,10 +75,10 @@ export const make = ({ capacity, nowMillis, onEnd }: Options) => {
         return (ended: Ended) =>
           Effect.flatMap(Clock.currentTimeMillis, (endMillis) => {
             const isKept = opened.index >= count - Math.min(entries.length, newest)
-            const answer = isKept ? ended.answer : undefined
-            entry.current = { ...opened, ...ended, answer, tookMillis: endMillis - startMillis }
+            const response = isKept ? ended.response : undefined
+            entry.current = { ...opened, ...ended, response, tookMillis: endMillis - startMillis }
             entry.version = ++version
-            if (answer !== undefined) grow(entry, Redacted.value(answer).length)
+            if (response !== undefined) grow(entry, Redacted.value(response).length)
             return onEnd(entry.current)
           })
       }),

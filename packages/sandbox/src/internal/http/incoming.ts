@@ -23,7 +23,7 @@ export interface Incoming {
 
 /** The connection must be closed without a response. */
 export class Dropped extends Data.TaggedError("Dropped")<{
-  readonly when: "before" | "after"
+  readonly lost: "request" | "response"
   /** The error of a client in process. Defaults to `ECONNRESET`. */
   readonly code?: "ECONNREFUSED"
 }> {}

@@ -51,7 +51,7 @@ const settles = (operation: string) => /^(Payments|Payouts)\.create$/.test(opera
 /** The outcomes of the sandbox that are faults, and the operations that meet them. */
 const outcomes: ReadonlyMap<string, Kind["fits"]> = new Map([
   ["request_lost", isAny],
-  ["answer_lost", isAny],
+  ["response_lost", isAny],
   ["rate_limited", isAny],
   ["server_error", isAny],
   ["server_error_after", isAny],
@@ -91,8 +91,8 @@ const ofSomebodyElse = (response: HttpServerResponse.HttpServerResponse) => {
   return HttpServerResponse.unsafeJson(changed, { status })
 }
 
-const dropped = (when: "before" | "after", code?: "ECONNREFUSED") =>
-  Effect.fail(new Dropped({ when, ...(code && { code }) }))
+const dropped = (lost: "request" | "response", code?: "ECONNREFUSED") =>
+  Effect.fail(new Dropped({ lost, ...(code && { code }) }))
 
 const first =
   (act: () => void): Meet =>
@@ -100,7 +100,7 @@ const first =
     Effect.zipRight(Effect.sync(act), process)
 
 const withoutTime: Readonly<Record<string, Kind>> = {
-  "no connection": { fits: isAny, meet: () => () => dropped("before", "ECONNREFUSED") },
+  "no connection": { fits: isAny, meet: () => () => dropped("request", "ECONNREFUSED") },
   ...Object.fromEntries(
     Outcome.outcomes.flatMap(({ effect, name }) => {
       const fits = outcomes.get(name)
@@ -119,11 +119,11 @@ const withoutTime: Readonly<Record<string, Kind>> = {
           Effect.flatMap(Fiber.join)
         )
   },
-  "answer late": {
+  "response late": {
     fits: isAny,
     meet: ({ lateMillis }) => Effect.zipLeft(Effect.sleep(lateMillis))
   },
-  "answer of somebody else": { fits: isOfOne, meet: () => Effect.map(ofSomebodyElse) },
+  "response of somebody else": { fits: isOfOne, meet: () => Effect.map(ofSomebodyElse) },
   "token revoked": {
     fits: needsToken,
     meet: ({ emulation }) => first(emulation.accounts.revokeTokens)
@@ -133,11 +133,11 @@ const withoutTime: Readonly<Record<string, Kind>> = {
     meet:
       ({ die }) =>
       () =>
-        Effect.zipRight(die, dropped("before"))
+        Effect.zipRight(die, dropped("request"))
   },
   "death after": {
     fits: isAny,
-    meet: ({ die }) => Effect.zipRight(Effect.zipRight(die, dropped("after")))
+    meet: ({ die }) => Effect.zipRight(Effect.zipRight(die, dropped("response")))
   },
   "second life": { fits: isAny, meet: ({ again }) => first(again) },
   /** Of a life, not of a request. */
@@ -145,7 +145,7 @@ const withoutTime: Readonly<Record<string, Kind>> = {
 }
 
 const lasting =
-  /^(no connection|request lost|answer (lost|late)|server error after|unavailable|not found|unprocessable|forbidden)$/
+  /^(no connection|request lost|response (lost|late)|server error after|unavailable|not found|unprocessable|forbidden)$/
 
 const forATime = " for a time"
 

@@ -1,5 +1,5 @@
 /**
- * The judge of a run: the ledger and the log of the sandbox, never the answer of a mock.
+ * The judge of a run: the ledger and the log of the sandbox, never the response of a mock.
  */
 import * as Array from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import type * as Sandbox from "../../Sandbox.js"
 import { canonical } from "../rules/idempotency.js"
 import { isWrite } from "./faults.js"
 
-/** The answer of a checkout about its order. */
+/** The state of an order, as a checkout tells it. */
 export type Told = "paid" | "not paid" | "open" | "review"
 
 export const isTold = (value: unknown): value is Told =>
@@ -134,7 +134,7 @@ export const movedTwice = ({ exchanges, movements }: Books, calm: Calm): string 
   return undefined
 }
 
-/** Rule 2: nobody is told what is not so. The books are those before the answer and those after it. */
+/** Rule 2: nobody is told what is not so. The books are those before the response and those after it. */
 export const lie = (told: Told, before: Books, after: Books, calm: Calm): string | undefined => {
   const [first] = before.movements
   if (told === "not paid" && first !== undefined) {
@@ -153,8 +153,8 @@ const isUnknown = ({ fault, outcome }: Exchange): boolean =>
   typeof outcome === "number"
     ? outcome >= 500 ||
       /^(408|409)$/.test(String(outcome)) ||
-      // The caller has an answer that tells nothing.
-      /^(truncated body|answer of somebody else)$/.test(fault?.name ?? "")
+      // The caller has a response that tells nothing.
+      /^(truncated body|response of somebody else)$/.test(fault?.name ?? "")
     : !fault?.name.startsWith("no connection")
 
 /** Rule 4: after an unknown outcome, the same request with the same key. */

@@ -66,7 +66,7 @@ export const make = (proof: Proof, cwd: string, { intercept, isStorm, note }: Wa
           yield* keepAlive
           if (answers === undefined && !isStorm()) continue
           return (answers ?? []).map(({ status = 0 }) => {
-            note(`the buyer gets ${status || "no answer"}`)
+            note(`the buyer gets ${status || "no response"}`)
             // The buyer reads an error as “not paid”.
             return status >= 500 || status === 402 ? "not paid" : undefined
           })
@@ -130,7 +130,7 @@ const environment = (proof: Proof, sandbox: Sandbox.Service, order: string) =>
   })
 
 interface Answered {
-  /** `undefined` without an answer. */
+  /** `undefined` without a response. */
   readonly status?: number
   readonly text: string
 }

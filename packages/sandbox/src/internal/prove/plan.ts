@@ -27,7 +27,7 @@ export interface Run {
 }
 
 /** After each of the first ones, each of the others: a refusal does not tell what became of a lost request. */
-const firsts = ["answer lost for a time", "death after"]
+const firsts = ["response lost for a time", "death after"]
 const sequels = ["unprocessable for a time", "no connection for a time", "forbidden for a time"]
 
 export const runsOf = (

@@ -148,8 +148,8 @@ export const drawing = (trial: Trial): ReadonlyArray<string> => {
     const { exchange } = row
     const name = exchange.key === undefined ? "" : `  ${nameOf(exchange.key)}`
     const label = (labelOf(exchange) + name).slice(0, 34).padEnd(34)
-    const arrow = exchange.outcome === "dropped before" ? "──✕ " : "───▶"
-    return `${since}  ${label} ${arrow} ${effectOf(exchange).padEnd(27)}${answerOf(exchange)}`
+    const arrow = exchange.outcome === "request lost" ? "──✕ " : "───▶"
+    return `${since}  ${label} ${arrow} ${effectOf(exchange).padEnd(27)}${endOf(exchange)}`
   })
   return [
     `${"".padStart(12)}  ${"Your code".padEnd(40)}The service`,
@@ -158,18 +158,14 @@ export const drawing = (trial: Trial): ReadonlyArray<string> => {
   ]
 }
 
-const answerOf = ({ outcome }: Exchange): string =>
-  typeof outcome === "number"
-    ? `◀── ${outcome}`
-    : {
-        "dropped before": "    request lost",
-        "dropped after": "✕── answer lost",
-        abandoned: "caller left",
-        open: ""
-      }[outcome]
+const endOf = ({ outcome }: Exchange): string => {
+  if (outcome === "open") return ""
+  const arrow = outcome === "response lost" ? "✕──" : typeof outcome === "number" ? "◀──" : ""
+  return `${arrow.padEnd(4)}${outcome}`
+}
 
 const effectOf = ({ fault, method, outcome, replay }: Exchange): string => {
-  if (fault?.answersInstead || outcome === "dropped before") return "never saw it"
+  if (fault?.answersInstead || outcome === "request lost") return "never saw it"
   if (replay) return "knows the key: nothing new"
   if (String(outcome).startsWith("4") && fault === undefined) return "refused it"
   return method === "GET" ? "read it" : "processed it"

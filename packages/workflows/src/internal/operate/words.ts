@@ -85,7 +85,11 @@ export const state = (execution: Execution.Status, now: number, isRun: boolean):
   const [, kind, block] = names.pausePattern.exec(pause) ?? []
   const [why, next, what = ""] =
     kind === "carry-on"
-      ? [`${block} has no clear answer yet.`, "sends again", " the same request with the same key"]
+      ? [
+          `The outcome of ${block} is unknown.`,
+          "sends again",
+          " the same request with the same key"
+        ]
       : kind === "wait"
         ? ["It has no final status yet.", "looks again"]
         : pause === signal && dueMillis === 0
