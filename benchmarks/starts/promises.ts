@@ -1,5 +1,5 @@
-import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import * as Promises from "@manilla/promises/Promises"
+// The installed package is a bundle, which `scripts/promises.ts` makes.
+import { IdempotencyKey, Promises } from "@manilla/promises"
 import { nextKey, payment } from "../messages.js"
 import { payTo } from "./start.js"
 
