@@ -22,8 +22,20 @@ import * as HttpApi from "../http-api/Shop.js"
 import { collectFor, PaymentsOf } from "./Accounts.js"
 import { copyAll } from "./AllTransactions.js"
 import { program } from "./Collect.js"
+import { followPayout } from "./FollowPayout.js"
 import { keyOfTry } from "./Keys.js"
 import { paySalary } from "./PaySalary.js"
+import { billingName } from "./promises/billingName.js"
+import { bonus } from "./promises/bonus.js"
+import { copyAll as copyTransactions } from "./promises/copyTransactions.js"
+import { createLink } from "./promises/createLink.js"
+import * as Follow from "./promises/followPayout.js"
+import { followRefund } from "./promises/followRefund.js"
+import { issueCard } from "./promises/issueCard.js"
+import * as Pay from "./promises/paySalary.js"
+import * as Watch from "./promises/watchLink.js"
+import type { Salary } from "./Salary.js"
+import { watchLink } from "./WatchLink.js"
 import worker from "./Worker.js"
 
 const sandbox = ManagedRuntime.make(SandboxServer.layer({ settleAfter: 0 }))
@@ -173,29 +185,120 @@ describe("the guides", () => {
     assert.strictEqual(await paymentsUnder("order:account:2"), 1)
   })
 
-  it("copies all transactions", async () => {
+  it.each([
+    [
+      "Effect",
+      (stored: Map<string, string>) =>
+        service.runPromise(
+          copyAll((reference, amount) => Effect.sync(() => stored.set(reference, amount)))
+        )
+    ],
+    [
+      "promises",
+      (stored: Map<string, string>) =>
+        copyTransactions(manilla, async (reference, amount) => void stored.set(reference, amount))
+    ]
+  ])("copies all transactions with %s", async (_, copy) => {
     const stored = new Map<string, string>()
-    await service.runPromise(
-      copyAll((reference, amount) => Effect.sync(() => stored.set(reference, amount)))
-    )
+    await copy(stored)
     assert.isAbove(stored.size, 0)
+  })
+
+  it("follows a refund", async () => {
+    const { refund, transactions } = await sandbox.runPromise(Sandbox.Sandbox)
+    const [transaction] = await sandbox.runPromise(transactions)
+    if (transaction === undefined) assert.fail("nothing was collected")
+    const requested = { transaction: transaction.reference, amount: "500" }
+    const { reference } = await sandbox.runPromise(refund(requested))
+    const followed = await followRefund(manilla, reference)
+    assert.strictEqual(followed.ok && followed.value.status, "COMPLETED")
+  })
+
+  it("issues a card once, and reads the name of its holder", async () => {
+    const { cardholders, cards: issued } = await sandbox.runPromise(Sandbox.Sandbox)
+    const [holder] = await sandbox.runPromise(cardholders)
+    const id = holder?.id ?? ""
+    await inject(Fault.dropAfter({ operation: "Cards.issue", count: 2 }))
+    for (const _ of [1, 2]) {
+      const card = await issueCard(manilla, id, env["MANILLA_WALLET_ID"] ?? "", "7")
+      assert.isTrue(card.ok, JSON.stringify(card))
+    }
+    assert.lengthOf(await sandbox.runPromise(issued), 1)
+    assert.match((await billingName(manilla, id)) ?? "", /\w/)
+  })
+
+  it("finds a link whose response was lost, and watches its use", async () => {
+    await inject(Fault.dropAfter({ operation: "PaymentLinks.create" }))
+    const { payLink, paymentLinks } = await sandbox.runPromise(Sandbox.Sandbox)
+    const made = await createLink(manilla, "42")
+    assert.lengthOf(await sandbox.runPromise(paymentLinks), 1)
+    if (!made.ok) assert.fail(made.error.message)
+    const { id } = made.value
+    const seen: Array<number | undefined> = []
+    const watches = [
+      Watch.watchLink(manilla, id, async ({ use_count }) => void seen.push(use_count)),
+      service.runPromise(
+        watchLink(id, ({ use_count }) => Effect.sync(() => void seen.push(use_count)))
+      )
+    ]
+    await vi.waitUntil(() => seen.length === 2)
+    await sandbox.runPromise(payLink({ id }))
+    await Promise.all(watches)
+    assert.deepStrictEqual(seen, [0, 0, 1, 1])
   })
 })
 
-it("pays a salary once, whose outcome was unknown at first", async () => {
-  await inject(Fault.dropAfter({ operation: "Payouts.create", count: 5 }))
+describe.each([
+  ["Effect", (salary: Salary) => service.runPromise(paySalary(salary))],
+  ["promises", (salary: Salary) => Pay.paySalary(manilla, salary, env["MANILLA_WALLET_ID"] ?? "")]
+])("a salary with %s", (name, paySalary) => {
   const now = Date.now()
   const pay = (sentMillis?: number) =>
-    service.runPromise(
-      paySalary({ employee: "7", destination: "+2290161234567", amount: "250000", sentMillis })
-    )
-  assert.strictEqual(await pay(), "open")
-  await inject(Fault.status(422, { operation: "Payouts.create" }))
-  assert.strictEqual(await pay(now), "open", "a refusal of a later request is no outcome")
-  assert.match(await pay(now - 90_000_000), /^look at it/, "the service may have forgotten the key")
-  assert.strictEqual(await pay(now), "paid")
-  const { payouts } = await sandbox.runPromise(Sandbox.Sandbox)
-  assert.lengthOf(await sandbox.runPromise(payouts), 1)
+    paySalary({
+      month: "2026-11",
+      employee: name,
+      destination: "+2290161234567",
+      amount: "250000",
+      sentMillis
+    })
+  const made = async () => {
+    const { payouts } = await sandbox.runPromise(Sandbox.Sandbox)
+    const all = await sandbox.runPromise(payouts)
+    return all.filter(({ idempotency_key }) => idempotency_key === `salary:2026-11:${name}`)
+  }
+
+  it("is paid once, whose outcome was unknown at first", async () => {
+    await inject(Fault.dropAfter({ operation: "Payouts.create", count: 5 }))
+    assert.strictEqual(await pay(), "open")
+    await inject(Fault.status(422, { operation: "Payouts.create" }))
+    assert.strictEqual(await pay(now), "open", "a refusal of a later request is no outcome")
+    const late = await pay(now - 90_000_000)
+    assert.match(late, /^look at it/, "the service may have forgotten the key")
+    assert.strictEqual(await pay(now), "paid")
+    assert.lengthOf(await made(), 1)
+  })
+
+  it("is followed by its reference", async () => {
+    const [{ reference } = { reference: "" }] = await made()
+    const followed = [
+      service.runPromise(followPayout(reference)),
+      Follow.followPayout(manilla, reference)
+    ]
+    assert.deepStrictEqual(await Promise.all(followed), ["paid", "paid"])
+  })
+})
+
+it("says that the first request of a salary was refused, and pays a bonus once", async () => {
+  const wallet = env["MANILLA_WALLET_ID"] ?? ""
+  const salary = {
+    month: "2026-11",
+    employee: "refused",
+    destination: "+2290161234567",
+    amount: "999999999999"
+  }
+  assert.match(await Pay.paySalary(manilla, salary, wallet), /^not paid: /)
+  const references = [await bonus(manilla, wallet), await bonus(manilla, wallet)]
+  assert.strictEqual(new Set(references.map((one) => one.ok && one.value.reference)).size, 1)
 })
 
 describe("the remedies", () => {

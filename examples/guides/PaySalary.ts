@@ -1,35 +1,16 @@
 import { IdempotencyKey } from "@manilla/core"
 import { Payouts } from "@manilla/payouts"
-import { Clock, Config, Duration, Effect } from "effect"
-
-/** A salary, as it is stored. */
-export interface Salary {
-  readonly employee: string
-  readonly destination: string
-  readonly amount: string
-  /** When the first call was made, which is stored before it. Undefined for the first call. */
-  readonly sentMillis?: number | undefined
-}
+import { Clock, Config, Effect } from "effect"
+import { isOld, requestOf, type Salary } from "./Salary.js"
 
 /** Called by a worker every minute, for each salary that is open. */
-export const paySalary = ({ amount, destination, employee, sentMillis }: Salary) =>
+export const paySalary = (salary: Salary) =>
   Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    // The service may have forgotten the key, and would pay again. The call itself takes minutes at most.
-    const isOld = sentMillis !== undefined && now - sentMillis > Duration.toMillis("23 hours")
-    if (isOld) return "look at it: open for a day"
+    if (isOld(salary, yield* Clock.currentTimeMillis)) return "look at it: open for a day"
     const payouts = yield* Payouts.Payouts
-    const wallet_id = yield* Config.string("MANILLA_WALLET_ID")
     const payout = yield* payouts.disburse(
-      {
-        wallet_id,
-        amount,
-        currency: "XOF",
-        country: "BJ",
-        payment_method: "mtn_momo",
-        destination
-      },
-      { key: IdempotencyKey.derive("salary", "2026-11", employee) }
+      requestOf(salary, yield* Config.string("MANILLA_WALLET_ID")),
+      { key: IdempotencyKey.derive("salary", salary.month, salary.employee) }
     )
     return payout.status === "COMPLETED" ? "paid" : `look at it: ${payout.status}`
   }).pipe(
@@ -40,7 +21,7 @@ export const paySalary = ({ amount, destination, employee, sentMillis }: Salary)
     }),
     // After an earlier call, no error shows that nothing was paid.
     Effect.catchIf(
-      () => sentMillis !== undefined,
+      () => salary.sentMillis !== undefined,
       ({ message }) => Effect.as(Effect.logWarning(message), "open")
     )
   )

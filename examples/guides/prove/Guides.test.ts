@@ -5,7 +5,7 @@ import { IdempotencyKey } from "@manilla/core"
 import { Payments } from "@manilla/payments"
 import { Payouts } from "@manilla/payouts"
 import { Promises } from "@manilla/promises"
-import { Prove, Sandbox } from "@manilla/sandbox"
+import { Prove, Sandbox, SandboxClient } from "@manilla/sandbox"
 import { ConfigProvider, Context, Effect, Layer } from "effect"
 import { assert, expect, it } from "vitest"
 import { requestOf } from "../../checkout/order.js"
@@ -14,6 +14,7 @@ import { pay } from "../../checkout/pay.js"
 import { pass } from "../../checkout/worker.js"
 import { program } from "../Collect.js"
 import { paySalary } from "../PaySalary.js"
+import * as Pay from "../promises/paySalary.js"
 
 const timeout = 300_000
 
@@ -87,7 +88,12 @@ it(
     passes(
       Effect.runPromise(
         Effect.gen(function* () {
-          const salary = { employee: "7", destination: "+2290161234567", amount: "2500" }
+          const salary = {
+            month: "2026-11",
+            employee: "7",
+            destination: "+2290161234567",
+            amount: "2500"
+          }
           const sent = new WeakMap<Row, number>()
           return yield* Prove.everyFault({
             store,
@@ -114,6 +120,43 @@ it(
         })
       )
     ),
+  timeout
+)
+
+it(
+  "the worker that pays a salary with promises",
+  async () => {
+    // The same seed gives the same wallet.
+    const options = { seed: 1 }
+    const { sandbox } = await Effect.runPromise(SandboxClient.make(options))
+    const [wallet] = await Effect.runPromise(sandbox.wallets)
+    const salary = {
+      month: "2026-11",
+      employee: "7",
+      destination: "+2290161234567",
+      amount: "2500"
+    }
+    await passes(
+      Prove.everyFaultPromise({
+        sandbox: options,
+        store: (): Row & { sentMillis?: number } => newRow(),
+        process: async (service, row) => {
+          const manilla = await Promises.make(service)
+          return {
+            worker: async () => {
+              if (row.told !== "open") return
+              const { sentMillis } = row
+              row.sentMillis ??= Date.now()
+              const paid = await Pay.paySalary(manilla, { ...salary, sentMillis }, wallet?.id ?? "")
+              row.told = paid.startsWith("not paid") ? "not paid" : toldIn(paid)
+            }
+          }
+        },
+        script: ["worker"],
+        told: ({ told }) => told
+      })
+    )
+  },
   timeout
 )
 
