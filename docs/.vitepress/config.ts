@@ -45,7 +45,7 @@ const learn = [
   { text: "Start", items: pages("", "start", "install") },
   {
     text: "Concepts",
-    items: pages("concepts/", "outcomes", "keys", "waiting", "retries", "workflows", "engines")
+    items: pages("concepts/", "outcomes", "keys", "waiting", "retries", "workflows")
   },
   {
     text: "Guides",
@@ -54,6 +54,7 @@ const learn = [
       "shop",
       "collect",
       "payouts",
+      "postgres",
       "transactions",
       "payment-links",
       "cards",
@@ -161,7 +162,7 @@ export default defineConfig({
                 [/^idempotency$/, "/concepts/keys"],
                 [/^refunds?$/, "/guides/transactions"],
                 [/^webhooks?$/, "/concepts/waiting"],
-                [/^postgres(?:ql)?$/, "/durable"],
+                [/^postgres(?:ql)?$/, "/guides/postgres"],
                 [/^timeouts?$/, "/concepts/retries"]
               ]
               if (pages.some(([word, page]) => word.test(term) && id.includes(page))) return 10

@@ -81,7 +81,7 @@ it.each([
   ["OutcomeUnknown", "errors.html#outcomeunknown"],
   ["idempotency", "concepts/keys.html#"],
   ["payout", "guides/payouts.html#"],
-  ["postgres", "durable.html#"],
+  ["postgres", "guides/postgres.html#"],
   ["refund", "guides/transactions.html#"],
   ["timeout", "concepts/retries.html#"],
   ["webhook", "concepts/waiting.html#"]
