@@ -66,9 +66,9 @@ export interface Execution {
   readonly wakes: number
   /** Whether another execution waits for it, which did not start it. */
   readonly isAwaited: boolean
-  /** The step that it tries, or tried last, after its process has died five times. */
+  /** The step that it tries, or tried last, after its process has died three times. */
   readonly step: string | undefined
-  /** How often its process has died since the last result of a step. From the sixth on, only while it tried a step. */
+  /** How often its process has died since the last result of a step. From the fourth on, only in its turn. */
   readonly deaths: number
   /** The id of the last resource that it created, such as a payout's reference. */
   readonly resource: string | undefined
@@ -133,7 +133,7 @@ export const Pause = {
   child: "child",
   /** It has failed, and its workflow has `SuspendOnFailure`: it waits for a `resume`. */
   failed: "failed",
-  /** Its process has died ten times without the result of a step: it waits for a `resume`. */
+  /** Its process has died again and again without the result of a step, ten times in its turn: it waits for a `resume`. */
   parked: "parked",
   /** A stored value, its payload or a result, does not fit its schema. */
   unreadable: "a stored value does not fit its schema"

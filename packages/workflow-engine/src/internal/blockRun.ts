@@ -22,7 +22,7 @@ export const make = ({
   runStep,
   schedule,
   sent,
-  tried,
+  tryStep,
   wait,
   waitForOthers
 }: ReturnType<typeof owned.make>) => {
@@ -97,9 +97,7 @@ export const make = ({
         )
         const step = owned.firstOf(name)
         const codec = Encoding.exitCodec(success, error)
-        return Effect.flatten(
-          runStep(run, step, codec, isNote ? executed : tried(run, step, executed))
-        )
+        return Effect.flatten((isNote ? runStep : tryStep)(run, step, codec, executed))
       },
       signal: <A, I>({ deadline, name, pause, success }: Body.Signal<A, I>) =>
         Effect.gen(function* () {

@@ -47,7 +47,7 @@ const make = (store: EngineStore, options: runners.Options) =>
       runStep,
       schedule,
       sent,
-      tried,
+      tryStep,
       wait
     } = steps
     const { beats, insert, lookNow, runs, untilEnd, wake, workflows } = yield* runners.make(
@@ -127,12 +127,8 @@ const make = (store: EngineStore, options: runners.Options) =>
           ),
           Effect.provideService(Body.InStepOf, executionId)
         )
-        const exit = yield* runStep(
-          run,
-          name,
-          endCodec(activity),
-          isNested ? execute : tried(run, name, execute)
-        )
+        const codec = endCodec(activity)
+        const exit = yield* (isNested ? runStep : tryStep)(run, name, codec, execute)
         return new Workflow.Complete({ exit })
       })
 

@@ -132,17 +132,23 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
       return counts === json ? exit : yield* read(run, name, codec, counts)
     })
 
-  /** Steps of suspects run one at a time, so that a death shows which one may have killed the process. */
-  const suspects = Effect.unsafeMakeSemaphore(1)
-  /** Runs the effect of a step. */
-  const tried = <A, E, R>(run: Run, name: string, execute: Effect.Effect<A, E, R>) => {
-    const { execution, hasDied } = run
-    if (!hasDied || !transitions.isSuspect(execution)) return execute
-    return change(run, transitions.trying(name, execution.deaths)).pipe(
-      Effect.zipRight(execute),
-      suspects.withPermits(1)
-    )
-  }
+  /** Suspects take turns, so that a death shows which one may have killed the process. */
+  const turns = Effect.unsafeMakeSemaphore(1)
+  /** The result of a step that may kill its process. The turn of a suspect lasts until its result is stored. */
+  const tryStep = <A, E, X, R>(
+    run: Run,
+    name: string,
+    codec: Encoding.ExitCodec<A, E>,
+    execute: Effect.Effect<Exit.Exit<A, E>, X, R>
+  ) =>
+    Effect.suspend(() => {
+      const { execution, hasDied, results } = run
+      if (!hasDied || !transitions.isSuspect(execution) || results.has(name)) {
+        return runStep(run, name, codec, execute)
+      }
+      const trying = change(run, transitions.trying(name, execution.deaths))
+      return turns.withPermits(1)(runStep(run, name, codec, Effect.zipRight(trying, execute)))
+    })
 
   /** The stored value of a signal. It may come at any time, also before the execution begins. */
   const sent = (run: Run, signal: string) =>
@@ -257,7 +263,7 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
     runStep,
     schedule,
     sent,
-    tried,
+    tryStep,
     wait,
     waitFor,
     waitForOthers

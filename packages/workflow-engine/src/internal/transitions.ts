@@ -52,9 +52,10 @@ export const woken = (execution: Stored): Stored =>
     ? execution
     : { ...execution, dueMillis: 0, wakes: execution.wakes + 1 }
 
-/** From this number of deaths on, an execution is a suspect, and only deaths while it is tried count. */
-export const suspectDeaths = 5
-const mostDeaths = 10
+/** From this number of deaths on, an execution is a suspect, and only deaths in its turn count. */
+export const suspectDeaths = 3
+/** A turn is often longer than a life whose end comes from outside, so that few deaths prove nothing. */
+const mostDeaths = suspectDeaths + 10
 
 /** The process of its runner has died. Another one goes on at once. */
 export const died = (execution: Stored): Stored => ({

@@ -297,29 +297,31 @@ export const test = <R>(
       })
 
     for (const [where, body, steps, tries] of [
-      ["in an activity", poison("a"), ["a/1"], 10],
-      // After five lives, one of them is tried in each.
-      ["in activities beside each other", all(poison("a"), poison("b")), ["a/1", "b/1"], 15]
+      ["in an activity", poison("a"), ["a/1"], 13],
+      // After three lives, one of them is tried in each.
+      ["in activities beside each other", all(poison("a"), poison("b")), ["a/1", "b/1"], 16]
     ] satisfies ReadonlyArray<readonly [string, Body, ReadonlyArray<string | undefined>, number]>) {
       for (const [cause, what, ends] of [
         ["a resume", "resume", false],
         ["an interrupt", "interrupt", true]
       ] as const) {
-        effect(`${where} is parked after ten lives, and ${cause} tries it again`, () =>
-          Effect.gen(function* () {
-            begun.length = 0
-            const { operator, store } = yield* started(make, Effect.zipRight(note("first"), body))
-            yield* dies(store, 19)
-            assert.lengthOf(begun, tries)
-            const parked = yield* operator.status(key)
-            assert.deepInclude(parked, { pause: "parked", state: "Waiting", deaths: 10 })
-            assert.include(steps, parked.step)
-            yield* operator[what](key)
-            yield* dies(store, 19)
-            assert.lengthOf(begun, ends ? tries : 2 * tries)
-            assert.strictEqual((yield* operator.status(key)).state, ends ? "Failed" : "Waiting")
-            assert.deepStrictEqual(done, ["first"])
-          })
+        effect(
+          `${where} is parked after three lives and ten in its turn, and ${cause} tries it again`,
+          () =>
+            Effect.gen(function* () {
+              begun.length = 0
+              const { operator, store } = yield* started(make, Effect.zipRight(note("first"), body))
+              yield* dies(store, 19)
+              assert.lengthOf(begun, tries)
+              const parked = yield* operator.status(key)
+              assert.deepInclude(parked, { pause: "parked", state: "Waiting", deaths: 13 })
+              assert.include(steps, parked.step)
+              yield* operator[what](key)
+              yield* dies(store, 19)
+              assert.lengthOf(begun, ends ? tries : 2 * tries)
+              assert.strictEqual((yield* operator.status(key)).state, ends ? "Failed" : "Waiting")
+              assert.deepStrictEqual(done, ["first"])
+            })
         )
       }
     }
@@ -345,7 +347,7 @@ export const test = <R>(
           store.list({ states: ["Running", "Waiting"] }, undefined, 10),
           (all) => all.map(({ businessKey }) => businessKey)
         )
-        for (let life = 0; life < 15; life++) {
+        for (let life = 0; life < 18; life++) {
           const before = begun.length
           for (let seconds = 0; seconds < 40 && begun.length === before; seconds++) {
             yield* VirtualClock.pass("1 second")
@@ -358,7 +360,26 @@ export const test = <R>(
         }
         assert.deepStrictEqual(yield* open, [key])
         assert.strictEqual((yield* operator.status(key)).pause, "parked")
-        assert.lengthOf(begun, 10)
+        assert.lengthOf(begun, 13)
+      })
+    )
+
+    effect("keeps its turn until its result is stored", () =>
+      Effect.gen(function* () {
+        const stored = yield* Effect.makeLatch(true)
+        const keeps = Effect.map(make, (store): engineStore.EngineStore => ({
+          ...store,
+          keep: (id, runner, step) => stored.whenOpen(store.keep(id, runner, step))
+        }))
+        const { operator, store } = yield* started(keeps, all(note("a", 5), note("b", 5)))
+        yield* dies(store, 3)
+        yield* stored.close
+        yield* VirtualClock.pass("10 seconds")
+        assert.lengthOf(done, 1)
+        yield* stored.open
+        yield* VirtualClock.pass("10 seconds")
+        assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+        assert.lengthOf(done, 2)
       })
     )
 
