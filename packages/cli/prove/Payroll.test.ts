@@ -1,6 +1,6 @@
 /**
  * The command as it is shipped pays 50 rows of a CSV file on a sandbox with faults. It is killed with SIGKILL and
- * stopped with Ctrl-C, and each row is paid once.
+ * stopped with Ctrl-C. Each row is paid once, and rows in doubt are said.
  */
 import { assert, it } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
@@ -19,10 +19,24 @@ const phoneOf = (i: number) => `+22901${String(10_000_000 + i)}`
 
 const employees = Array.from({ length: 50 }, (_, i) => `E${String(i + 1).padStart(3, "0")}`)
 
-const csv = [
-  "employee,name,phone,payment_method,country,currency,amount",
-  ...employees.map((id, i) => `${id},Name ${i},${phoneOf(i)},mtn_momo,BJ,XOF,${1000 + i}.25`)
-].join("\n")
+const csv = (amountOf: (i: number) => string) =>
+  [
+    "employee,name,phone,payment_method,country,currency,amount",
+    ...employees.map((id, i) => `${id},Name ${i},${phoneOf(i)},mtn_momo,BJ,XOF,${amountOf(i)}`)
+  ].join("\n")
+
+/** A spreadsheet in a folder of its own. */
+const spreadsheet = (text: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-payroll-"))),
+    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+  ).pipe(
+    Effect.map((folder) => {
+      const file = join(folder, "salaries-2026-11.csv")
+      writeFileSync(file, text)
+      return { file, folder }
+    })
+  )
 
 const faults = [
   Fault.dropAfter({ operation: "Payouts.create", count: "always", probability: 0.3, seed: 1 }),
@@ -40,6 +54,8 @@ const faults = [
 
 interface Run {
   readonly signal: (signal: "SIGKILL" | "SIGINT") => void
+  /** Waits until it has printed such a text. */
+  readonly says: (text: RegExp) => Effect.Effect<void>
   readonly ended: Promise<{ readonly code: number | null; readonly printed: string }>
 }
 
@@ -56,7 +72,11 @@ const start = (file: string) =>
     const ended = new Promise<Awaited<Run["ended"]>>((resolve) =>
       child.once("close", (code) => resolve({ code, printed }))
     )
-    return { signal: (signal) => child.kill(signal), ended }
+    return {
+      signal: (signal) => child.kill(signal),
+      says: (text) => Effect.repeat(Effect.sleep("20 millis"), { until: () => text.test(printed) }),
+      ended
+    }
   })
 
 /** Waits until the service has made so many payouts. */
@@ -68,12 +88,7 @@ const made = (count: number) =>
 it.live("50 rows are paid once, although the command is stopped twice", () =>
   Effect.gen(function* () {
     yield* bundle
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-payroll-"))),
-      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-    )
-    const file = join(folder, "salaries-2026-11.csv")
-    writeFileSync(file, csv)
+    const { file, folder } = yield* spreadsheet(csv((i) => `${1000 + i}.25`))
     const service = yield* Sandbox.Sandbox
     yield* Effect.forEach(faults, service.faults.add)
 
@@ -117,4 +132,31 @@ it.live("50 rows are paid once, although the command is stopped twice", () =>
     Effect.provide(sandbox({ settleAfter: "1 second" })),
     Effect.withRandom(Random.make(1))
   )
+)
+
+it.live("rows above the balance, whose first requests were cut off, are in doubt in words", () =>
+  Effect.gen(function* () {
+    yield* bundle
+    const tooMuch = 12
+    const { file } = yield* spreadsheet(csv((i) => (i < tooMuch ? "900000000" : String(1000 + i))))
+    const { faults, payouts } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.delay("1 minute", { operation: "Payouts.create", count: 10 }))
+    const first = yield* start(file)
+    yield* Effect.repeat(Effect.delay(faults.pending, "20 millis"), {
+      until: ({ length }) => length === 0
+    })
+    first.signal("SIGKILL")
+    yield* Effect.promise(() => first.ended)
+
+    const second = yield* start(file)
+    yield* second.says(
+      /^10 in doubt: the service answers INSUFFICIENT_FUNDS \(the money may have moved\); next try in \d+ s$/m
+    )
+    // The others go on.
+    yield* made(employees.length - tooMuch)
+    second.signal("SIGINT")
+    const { printed } = yield* Effect.promise(() => second.ended)
+    assert.match(printed, /Stopped: \d+ paid,/)
+    assert.lengthOf(yield* payouts, employees.length - tooMuch)
+  }).pipe(Effect.scoped, Effect.provide(sandbox()))
 )

@@ -44,10 +44,11 @@ it.each([
   ["1 101.000", false, "1101.000"],
   ["1.101.000", false, "1101000"],
   ["1,101,000.5", false, "1101000.5"],
-  ["10 00", true, "write digits only, such as 101000 or 101000.50"],
-  ["-5", true, "write digits only, such as 101000 or 101000.50"],
-  ["1e5", true, "write digits only, such as 101000 or 101000.50"],
-  ["XOF 5", true, "write digits only, such as 101000 or 101000.50"]
+  ["10 00", true, "write the digits 0 to 9 only, such as 101000 or 101000.50"],
+  ["-5", true, "write more than 0, or delete the row"],
+  ["1e5", true, "the spreadsheet has cut it: format the column as a number"],
+  ["XOF 5", true, "write 5. The currency has a column of its own"],
+  ["XOF 1.500", true, "write the digits 0 to 9 only, such as 101000 or 101000.50"]
 ])("the amount %s, beside semicolons: %s, is %s", (text, hasSemicolons, said) => {
   assert.strictEqual(Either.merge(cells.amount(text, hasSemicolons)), said)
 })

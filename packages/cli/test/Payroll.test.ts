@@ -46,7 +46,7 @@ const tests: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<string>,
     [good("E1", '"101,000"')],
     'line 2, amount "101,000": write 101000 or 101.0000'
   ],
-  ["an amount in words", [good("E1", "ten")], 'line 2, amount "ten": write digits only'],
+  ["an amount in words", [good("E1", "ten")], 'line 2, amount "ten": write the digits 0 to 9 only'],
   [
     "a phone that a spreadsheet damaged",
     ["E1,1,XOF,BJ,mtn_momo,2.29017E+12"],
@@ -132,7 +132,7 @@ describe("before anything is sent, a payroll", () => {
         const { file } = yield* spreadsheet(Buffer.from(text, encoding))
         const { code, err } = yield* manilla(["payroll", file, "--yes"])
         assert.strictEqual(code, 2)
-        assert.include(err, "Save it as CSV UTF-8.")
+        assert.include(err, "save it in the spreadsheet as CSV UTF-8\nNothing was sent.")
       }
       assert.lengthOf(yield* payouts, 0)
     }).pipe(Effect.provide(sandbox()))

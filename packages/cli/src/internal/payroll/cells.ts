@@ -1,5 +1,7 @@
 /** The numbers in the cells of a spreadsheet, which people write in many ways. Only one that has one meaning is read. */
 import * as Either from "effect/Either"
+import * as Record from "effect/Record"
+import { plain } from "./columns.js"
 
 const space = /[\s\u{a0}\u{2007}\u{2009}\u{202f}]/gu
 
@@ -27,13 +29,29 @@ const value = (number: string) =>
 /** Three digits after a point may be thousands, and four may not. */
 const unambiguous = (number: string) => number.replace(/\.\d{3}$/, "$&0")
 
+/** Cells that are no amount, and how to correct them. */
+const spoilt = [
+  [/^#+$/, "its column is too narrow: widen it in the spreadsheet, and save the file again"],
+  [/^#/, "it is an error of the spreadsheet: correct it there"],
+  [/^=/, "it is a formula: save the values of the cells"],
+  [/^\d([.,]\d+)?e[+-]?\d+$/i, "the spreadsheet has cut it: format the column as a number"],
+  [/^[\p{Pd}(]|\p{Pd}$|^0[0., ']*$/u, "write more than 0, or delete the row"],
+  [/^\d+[.,]\d{5,}$/, "write at most 4 digits after the point"]
+] as const
+
+/** The signs of a currency around a number. */
+const sign = "(?:\\p{Sc}|[a-z]{3}|F\\.? ?CFA|F|francs?)"
+const withSign = new RegExp(`^${sign}? ?(\\d[\\d., ']*?) ?${sign}?$`, "iu")
+
 /**
  * An amount with a point, or a sentence that says how to write it. In a file with semicolons between its cells, a point
  * may separate thousands, because the decimal separator of such spreadsheets is a comma.
  */
 export const amount = (cell: string, hasSemicolons: boolean): Either.Either<string, string> => {
-  const text = cell.replace(space, " ").trim()
-  if (/^0[0., ']*$/.test(text)) return Either.left("write more than 0, or delete the row")
+  // Excel marks text with an apostrophe.
+  const text = cell.normalize("NFKC").replace(space, " ").trim().replace(/^'/, "")
+  const broken = spoilt.find(([pattern]) => pattern.test(text))
+  if (broken !== undefined) return Either.left(broken[1])
   if (!hasSemicolons && /^\d+(\.\d{1,4})?$/.test(text)) return Either.right(text)
   const readings = new Map<string, string>()
   for (const group of groups) {
@@ -43,7 +61,16 @@ export const amount = (cell: string, hasSemicolons: boolean): Either.Either<stri
     }
   }
   const [one, ...others] = readings.values()
-  if (one === undefined) return Either.left("write digits only, such as 101000 or 101000.50")
+  if (one === undefined) {
+    const [, number] = withSign.exec(text) ?? []
+    const isBare = number === undefined || number === text
+    const bare = isBare ? Either.left("") : amount(number, hasSemicolons)
+    return Either.left(
+      Either.isRight(bare)
+        ? `write ${bare.right}. The currency has a column of its own`
+        : "write the digits 0 to 9 only, such as 101000 or 101000.50"
+    )
+  }
   return others.length === 0
     ? Either.right(one)
     : Either.left(`write ${[one, ...others].map(unambiguous).join(" or ")}`)
@@ -72,6 +99,17 @@ const codes: Readonly<Record<string, string>> = {
   UG: "256"
 }
 
+/** A country by its name in English or French. */
+export const country = (cell: string): Either.Either<string, string> => {
+  const isName = (code: string) =>
+    ["en", "fr"].some((language) => {
+      const name = new Intl.DisplayNames(language, { type: "region" }).of(code)
+      return name !== undefined && plain(name) === plain(cell)
+    })
+  const code = cell.length > 2 ? Record.keys(codes).find(isName) : undefined
+  return code === undefined ? Either.right(cell.toUpperCase()) : Either.left(`write ${code}`)
+}
+
 /** The digits of the shortest number without its country code. */
 const localLeast = 8
 
@@ -82,7 +120,11 @@ export const phone = (cell: string, country: string): Either.Either<string, stri
       "the spreadsheet has cut the number. Format the column as text, and write the number again"
     )
   }
-  const visible = cell.replace(/\p{Cf}/gu, "").replace(space, "")
+  // Excel marks text with an apostrophe, and other programs read a number as a decimal.
+  const visible = cell
+    .replace(/\p{Cf}/gu, "")
+    .replace(space, "")
+    .replace(/^'|\.0$/g, "")
   const text = visible.replace(/[.()\p{Pd}]/gu, "").replace(/^00/, "+")
   // One that begins with another mark, or has one dot, may be another number.
   const isOther = /^[^+(\d]|^\d+\.\d+$/.test(visible)

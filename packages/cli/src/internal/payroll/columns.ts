@@ -18,7 +18,8 @@ export const columns = Record.keys(synonyms)
 export const record = <A>(cell: (column: Column) => A) =>
   Record.map(synonyms, (_, column) => cell(column))
 
-const plain = (name: string): string =>
+/** Without accents, capitals and spaces around it. */
+export const plain = (name: string): string =>
   name.normalize("NFKD").replace(/\p{M}/gu, "").replace(/\s+/g, " ").trim().toLowerCase()
 
 /** The place of each column in a header, or the sentences that say how to correct it. */
@@ -39,7 +40,9 @@ export const find = (header: ReadonlyArray<string>) => {
       problems.push(`${both} may both be the column ${column}: name one of them ${column}`)
     }
   }
-  if (missing.length > 0) {
+  if (missing.length === columns.length) {
+    problems.push(`this is no header. Write above the rows: ${columns.join(",")}`)
+  } else if (missing.length > 0) {
     problems.push(`there is no column ${missing.join(", ")}. Write it as: ${columns.join(",")}`)
   }
   return { places, problems }

@@ -7,11 +7,12 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Order from "effect/Order"
 import * as ParseResult from "effect/ParseResult"
-import * as Record from "effect/Record"
+import type * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import { usage } from "../Failure.js"
 import * as output from "../output.js"
 import * as cells from "./cells.js"
+import * as headers from "./columns.js"
 import type { Column } from "./columns.js"
 import * as tables from "./table.js"
 import * as twins from "./twins.js"
@@ -39,33 +40,41 @@ export interface Row {
 
 const decode = ParseResult.decodeUnknownEither(Cells, { errors: "all" })
 
+/** The most characters of a cell in a sentence. */
+const cellMost = 40
+
 /** The row, or the sentences that say how to write it. */
 const checked =
   (period: string, wallet_id: string, hasSemicolons: boolean) =>
   ({ cells: written, line }: tables.Line) => {
-    const numbers = {
-      amount: Either.mapLeft(
-        cells.amount(written.amount, hasSemicolons),
-        (how) => `, amount "${output.text(written.amount)}": ${how}`
-      ),
-      phone: Either.mapLeft(cells.phone(written.phone, written.country), (how) => `, phone: ${how}`)
+    const country = cells.country(written.country)
+    const read: Readonly<Record<Column, Either.Either<string, string>>> = {
+      ...headers.record((column) => Either.right(written[column])),
+      amount: cells.amount(written.amount, hasSemicolons),
+      country,
+      currency: Either.right(written.currency.toUpperCase()),
+      phone: cells.phone(
+        written.phone,
+        Either.getOrElse(country, () => "")
+      )
     }
     // The schema has a rule for an empty cell.
-    const unread = Record.filter(
-      numbers,
-      (read, column) => written[column] !== "" && Either.isLeft(read)
+    const present = headers.columns.filter((column) => written[column] !== "")
+    const decoded = decode(
+      Object.fromEntries(present.map((column) => [column, Either.merge(read[column])]))
     )
-    const read = Record.map(numbers, (read, column) =>
-      Either.getOrElse(read, () => written[column])
+    const [missing, wrong] = Arr.partition(
+      Either.isRight(decoded) ? [] : Issues.fromParseIssue(decoded.left),
+      ({ field }) => present.some((column) => column === field)
     )
-    const decoded = decode(Record.filter({ ...written, ...read }, (cell) => cell !== ""))
-    const rules = Either.isRight(decoded)
-      ? []
-      : Issues.fromParseIssue(decoded.left).filter(({ field }) => !(field in unread))
-    const texts = [
-      ...Arr.getLefts(Record.values(unread)),
-      ...(rules.length > 0 ? [`: ${Issues.print(rules)}`] : [])
-    ]
+    const texts = present.flatMap((column) => {
+      const rule = wrong.find(({ field }) => field === column)?.rule
+      const how = Either.isLeft(read[column]) ? read[column].left : rule
+      // A phone number is never printed.
+      const cell = column === "phone" ? "" : ` "${output.text(written[column]).slice(0, cellMost)}"`
+      return how === undefined ? [] : [`, ${column}${cell}: ${how}`]
+    })
+    if (missing.length > 0) texts.push(`: ${Issues.print(missing)}`)
     if (Either.isLeft(decoded) || texts.length > 0) {
       return Either.left(texts.map((text): tables.Problem => ({ line, text })))
     }
@@ -99,7 +108,6 @@ export const refused = (file: string, problems: ReadonlyArray<string>) => {
 /** Reads the rows of a file. Fails with each row that breaks a rule. */
 export const read = (file: string, text: string, period: string, wallet: string) =>
   Effect.gen(function* () {
-    if (text.includes("\u{fffd}")) return yield* usage(`${file}: Save it as CSV UTF-8.`)
     const { broken, hasSemicolons, lines } = yield* Either.mapLeft(tables.read(text), (problems) =>
       refused(file, problems)
     )

@@ -27,7 +27,7 @@ interface Parsed {
   readonly line: number
 }
 
-const separators = [";", "\t", ","] as const
+const separators = [";", "\t", ",", "|"] as const
 
 /** The separator that the file names as Excel does, or the most frequent one of its first line. */
 const separatorOf = (text: string): string => {
@@ -48,6 +48,14 @@ const unreadable = (cause: unknown): string => {
   return `${at}a cell has a quotation mark (") that does not end. Write "" for one inside a cell, or remove it`
 }
 
+/** Files that are no table of text, by their first characters. */
+const others = [
+  [/^PK/, "this is a workbook of a spreadsheet: open it there, and save it as CSV UTF-8"],
+  [/^\s*</, "this is a web page: open it in the spreadsheet, and save it as CSV UTF-8"],
+  [/^\s*[[{]/, "this is JSON: write a table, with a row for each employee"],
+  [/\u{fffd}/u, "the letters cannot be read: save it in the spreadsheet as CSV UTF-8"]
+] as const
+
 const isTotal = (cell: string | undefined): boolean =>
   /^(sub|sous|grand)?[- ]?total\b/i.test(cell ?? "")
 
@@ -56,6 +64,8 @@ const titlesMost = 10
 /** The rows, or sentences that say why there is no table. */
 export const read = (text: string): Either.Either<Table, ReadonlyArray<string>> => {
   const content = text.replace(/^\u{feff}/u, "")
+  const other = others.find(([pattern]) => pattern.test(content))
+  if (other !== undefined) return Either.left([other[1]])
   const delimiter = separatorOf(content)
   const parsed: Array<Parsed> = []
   try {
@@ -73,27 +83,29 @@ export const read = (text: string): Either.Either<Table, ReadonlyArray<string>> 
   } catch (cause) {
     return Either.left([unreadable(cause)])
   }
-  const [first, ...others] = parsed
+  const [first, ...rest] = parsed
   if (first === undefined) return Either.left(["It has no rows."])
   const { places, problems } = headers.find(first.record)
-  const header = others
+  const header = rest
     .slice(0, titlesMost)
     .find(({ record }) => headers.find(record).problems.length === 0)
   if (problems.length > 0 && header !== undefined) {
     return Either.left([`the header is on line ${header.line}: delete the lines before it`])
   }
   if (problems.length > 0) return Either.left(problems.map((text) => `line ${first.line}: ${text}`))
-  if (others.length === 0) return Either.left(["It has no rows."])
+  if (rest.length === 0) return Either.left(["It has no rows."])
   const count = first.record.length
   const last = Math.max(...places.values())
   const broken: Array<Problem> = []
   const lines: Array<Line> = []
-  for (const { line, record } of others) {
+  for (const { line, record } of rest) {
     const cells = headers.record((column) => record[places.get(column) ?? -1] ?? "")
     const has = ` has ${record.length} cells, and the header has ${count}`
     const isLonger = record.slice(count).some((cell) => cell !== "")
     if (cells.phone === "" && record.some(isTotal)) {
       broken.push({ line, text: " is a total: delete it" })
+    } else if (record.filter((cell) => cell !== "").length === 1) {
+      broken.push({ line, text: " has one cell only: delete it, or write the others" })
     } else if (record.length <= last) {
       broken.push({ line, text: `${has}: write the missing ones` })
     } else if (isLonger) {
