@@ -244,6 +244,37 @@ describe("before anything is sent, a payroll", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
+  it.scopedLive("names each column of a row that the catalogue does not have", () =>
+    Effect.gen(function* () {
+      const rows = [`E1,5,EUR,BJ,mtn_mono,${phone}`, `E2,5,XOF,FR,mtn_mono,${phone}`]
+      const { file } = yield* spreadsheet([header, ...rows].join("\n"))
+      const { err } = yield* manilla(["payroll", file, "--check"])
+      const none = "the catalogue has no such payout"
+      assert.match(err, new RegExp(`^line 2, currency "EUR": ${none} in BJ. It has XOF$`, "m"))
+      assert.match(err, new RegExp(`^line 2, payment_method "mtn_mono": ${none} in BJ.`, "m"))
+      assert.match(err, new RegExp(`^line 3, country "FR": ${none}. It has `, "m"))
+      assert.match(err, new RegExp(`^line 3, payment_method "mtn_mono": ${none}. Write`, "m"))
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("is compared with the catalogue by --check also when it has begun", () =>
+    Effect.gen(function* () {
+      const { file } = yield* spreadsheet([header, good("E1")].join("\n"))
+      yield* manilla(["payroll", file, "--yes"])
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.status(403, { operation: "Catalogue.list" }))
+      const { code, out } = yield* manilla(["payroll", file, "--check"])
+      assert.strictEqual(code, 0)
+      assert.include(out, "Warning: The catalogue cannot be read")
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.effect("shows an option that may be left out in brackets", () =>
+    Effect.map(manilla(["payroll", "--help"]), ({ out }) =>
+      assert.include(out, "[--besides text...]")
+    ).pipe(Effect.provide(sandbox()))
+  )
+
   it.scopedLive.each([
     ["a catalogue that cannot be read", "The catalogue cannot be read", sandbox(), true],
     [
@@ -401,8 +432,13 @@ describe("a payroll", () => {
       yield* manilla(["payroll", file, "--yes"])
       rmSync(join(folder, "payroll-2026-11.sandbox.db"))
       writeFileSync(file, [header, good("=1+1", "1001"), good("E2")].join("\n"))
-      const { code, out } = yield* manilla(["payroll", file, "--yes"])
+      const { code, err, out } = yield* manilla(["payroll", file, "--yes"])
       assert.strictEqual(code, 3)
+      assert.include(
+        err,
+        "line 2, =1+1: its key belongs to another request, which may have paid it.\n"
+      )
+      assert.notInclude(err, "line 3,")
       const key = "PayoutBatch:manilla-payroll%3A2026-11:%3D1%2B1"
       assert.include(out.replace(/\s+/g, " "), `Its key, ${key}, belongs to another request.`)
       const report = readFileSync(join(folder, "salaries-2026-11.report.csv"), "utf8")
@@ -549,7 +585,10 @@ const stopped = (count: number) =>
     return { file, operate, sent, state }
   })
 
-it.scopedLive("a payroll in doubt says what the service answers, and when it tries again", () =>
+it.scopedLive.each([
+  ["INSUFFICIENT_FUNDS", false],
+  ["IDEMPOTENCY_KEY_REUSED", true]
+] as const)("a payroll in doubt says that the service answers %s", ([code, isOfOther]) =>
   Effect.gen(function* () {
     const text = [header, good("E1"), good("E2")].join("\n")
     const { file } = yield* spreadsheet(text)
@@ -558,7 +597,7 @@ it.scopedLive("a payroll in doubt says what the service answers, and when it tri
     // Each first answer is lost, and the request is refused after that.
     const body = JSON.stringify({
       success: false,
-      data: { error: { code: "INSUFFICIENT_FUNDS", message: "Insufficient funds." } },
+      data: { error: { code, message: "Refused." } },
       meta: { correlation_id: null }
     })
     yield* faults.add(Fault.dropAfter({ operation, count: 2 }))
@@ -574,12 +613,21 @@ it.scopedLive("a payroll in doubt says what the service answers, and when it tri
     })
     assert.match(
       said,
-      /^2 in doubt: the service answers INSUFFICIENT_FUNDS \(the money may have moved\); (next try in \d+ s|it is being tried)$/m
+      new RegExp(
+        `^2 in doubt: the service answers ${code} \\(the money may have moved\\); (next try in \\d+ s|it is being tried)$`,
+        "m"
+      )
     )
+    for (const row of ["line 2, E1", "line 3, E2"]) {
+      assert.strictEqual(said.includes(`${row}: its key belongs to another request`), isOfOther)
+    }
     yield* Fiber.interrupt(running)
     assert.match(said, /Stopped: 0 paid, 2 in doubt\./)
     const report = readFileSync(file.replace(".csv", ".report.csv"), "utf8")
-    assert.match(report, /^2,E1,1000,XOF,in doubt,,,,It may be paid\..*\n3,E2,1000,XOF,in doubt,/m)
+    assert.include(
+      report,
+      `\n2,E1,1000,XOF,in doubt,,,"At the last look, the service answers ${code}.",It may be paid.`
+    )
   }).pipe(Effect.provide(sandbox()))
 )
 

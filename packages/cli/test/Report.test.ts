@@ -16,7 +16,7 @@ const refused = Exit.fail(
 )
 
 const adviceOn = (state: Batch.ItemResult["state"], end: Batch.ItemResult["end"]) =>
-  report.make([row], [{ key: "E1", businessKey: "key", state, end }], report.interrupted)[0]
+  report.make([row], [{ key: "E1", businessKey: "key", state, end }], [], report.interrupted)[0]
 
 describe("a row", () => {
   it("that was refused may have been paid from another state file", () => {

@@ -54,8 +54,11 @@ export interface Service {
   /** Emits the progress when it changes, and ends with the batch. */
   readonly progress: (batchKey: string) => Stream.Stream<Batch.Progress, ReadError>
 
-  /** The present result of each item, in the order in which they were started. */
-  readonly results: (batchKey: string) => Stream.Stream<Batch.ItemResult, ReadError>
+  /** The present result of each item, or of those in these states, in the order in which they were started. */
+  readonly results: (
+    batchKey: string,
+    states?: ReadonlyArray<Batch.ItemResult["state"]>
+  ) => Stream.Stream<Batch.ItemResult, ReadError>
 
   /** The items whose outcome is unknown at present, at most a thousand: what the service said, and the next try. */
   readonly doubts: (

@@ -24,7 +24,9 @@ const config = {
     Options.withDescription(
       "another period with the same employees and amounts, which are to be paid again; --yes does not answer this"
     ),
-    Options.repeated
+    Options.repeated,
+    // The parser needs none, but its help shows only an option with a default as optional.
+    Options.withDefault<ReadonlyArray<string>>([])
   ),
   wallet: Options.text("wallet").pipe(
     Options.withDescription("the id of the wallet to pay from; by default MANILLA_WALLET_ID"),

@@ -4,10 +4,24 @@ import * as Arr from "effect/Array"
 import * as Predicate from "effect/Predicate"
 import * as output from "../output.js"
 
+type Failure = NonNullable<Batch.Doubt["error"]>
+
+/** The last answer, which says nothing about an earlier request. */
+const lastOf = (error: Failure) => (error._tag === "OutcomeUnknown" ? error.cause : error)
+
+/**
+ * Whether the key belongs to another request, which may have paid the row. The interface does not list its error codes:
+ * any that is about keys counts.
+ */
+export const isOfOther = (error: Failure): boolean => {
+  const last = lastOf(error)
+  return last._tag === "KeyReused" || ("code" in last && /IDEMPOTENCY/i.test(last.code ?? ""))
+}
+
 /** Such as `the service answers INSUFFICIENT_FUNDS`, which says nothing about an earlier request. */
 export const answer = ({ error }: Pick<Batch.Doubt, "error">): string => {
   if (error === undefined) return "no answer yet"
-  const last = error._tag === "OutcomeUnknown" ? error.cause : error
+  const last = lastOf(error)
   const has = (name: "code" | "status") =>
     Predicate.hasProperty(last, name) && last[name] !== undefined ? String(last[name]) : undefined
   const status = has("status")
@@ -17,7 +31,7 @@ export const answer = ({ error }: Pick<Batch.Doubt, "error">): string => {
 
 const next = (doubts: ReadonlyArray<Batch.Doubt>, now: number): string => {
   const times = doubts.flatMap(({ nextMillis }) => (nextMillis === undefined ? [] : [nextMillis]))
-  if (times.length < doubts.length) return "it is being tried"
+  if (times.length === 0) return "it is being tried"
   const seconds = Math.max(0, Math.ceil((Math.min(...times) - now) / 1_000))
   return seconds < 120 ? `next try in ${seconds} s` : `next try in ${Math.ceil(seconds / 60)} min`
 }

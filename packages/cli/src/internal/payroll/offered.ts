@@ -16,20 +16,25 @@ const parts = [
   ["payment_method", ({ payment_method }: Entry) => payment_method]
 ] as const
 
-/** The sentence of a row that the catalogue does not have. */
-const problem = (payouts: ReadonlyArray<Entry>, { cells, line }: Row): ReadonlyArray<string> => {
+/** A sentence for each column of a row that the catalogue does not have. */
+const problemsOf = (payouts: ReadonlyArray<Entry>, { cells, line }: Row): ReadonlyArray<string> => {
+  const problems: Array<string> = []
   let left = payouts
+  let where = ""
   for (const [column, valueOf] of parts) {
+    const same = left.filter((entry) => valueOf(entry) === cells[column])
+    if (same.length > 0) {
+      left = same
+      if (column === "country") where = ` in ${cells.country}`
+      continue
+    }
     const options = Arr.dedupe(left.map(valueOf))
-    left = left.filter((entry) => valueOf(entry) === cells[column])
-    if (left.length > 0) continue
     const meant = nearest(cells[column], options)
-    const where = column === "country" ? "" : ` in ${cells.country}`
-    return [
+    problems.push(
       `line ${line}, ${column} "${output.text(cells[column])}": the catalogue has no such payout${where}. ${meant === undefined ? `It has ${options.join(", ")}` : `Write ${meant}`}`
-    ]
+    )
   }
-  return []
+  return problems
 }
 
 const closed = (payouts: ReadonlyArray<Entry>, rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
@@ -64,7 +69,7 @@ export const check = (rows: ReadonlyArray<Row>) =>
         return payouts.length === 0
           ? unchecked("lists no payouts")
           : {
-              problems: rows.flatMap((row) => problem(payouts, row)),
+              problems: rows.flatMap((row) => problemsOf(payouts, row)),
               warnings: closed(payouts, rows)
             }
       }

@@ -47,8 +47,10 @@ const run = (
   Effect.gen(function* () {
     const batches = yield* PayoutBatch.PayoutBatch
     const lines = (notSent: string) =>
-      Effect.map(Stream.runCollect(batches.results(batchKey)), (items) =>
-        reports.make(rows, Chunk.toReadonlyArray(items), notSent)
+      Effect.zipWith(
+        Stream.runCollect(batches.results(batchKey)),
+        batches.doubts(batchKey),
+        (items, doubts) => reports.make(rows, Chunk.toReadonlyArray(items), doubts, notSent)
       )
     const resume = `manilla-workflows resume ${batchKey} --sqlite '${state}'`
     const stop = Effect.gen(function* () {
@@ -70,7 +72,7 @@ const run = (
       if (Option.isSome(before)) {
         yield* Console.error(`Continued: ${reports.summary(before.value)} until now.`)
       }
-      yield* Effect.provide(progress.show(batchKey, resume), workflows)
+      yield* Effect.provide(progress.show(rows, batchKey, resume), workflows)
       return yield* lines(reports.interrupted)
     }).pipe(Effect.onInterrupt(() => stop))
   })
@@ -149,15 +151,16 @@ const checkAndPay = (given: Given) =>
     )
     // A payroll that has begun goes on, whatever has changed beside it.
     const isNew = Option.isNone(before)
-    const others = isNew ? yield* periods.recent(folder, period, environment) : []
+    const others = isNew || check ? yield* periods.recent(folder, period, environment) : []
     const repeated = yield* periods.repeated(rows, others)
-    const { problems, warnings } = isNew ? yield* offered.check(rows) : offered.nothing
-    if (problems.length > 0) return yield* files.refused(file, problems)
+    const { problems, warnings } = isNew || check ? yield* offered.check(rows) : offered.nothing
+    if (isNew && problems.length > 0) return yield* files.refused(file, problems)
     for (const line of preview.lines(rows)) yield* Console.log(line)
     for (const reading of files.readings(rows)) yield* Console.log(reading)
     for (const newcomer of periods.newcomers(rows, others)) yield* Console.log(newcomer)
     for (const warning of [
       ...twins.warnings(rows),
+      ...problems,
       ...warnings,
       ...repeated.map((other) => periods.text(rows.length, other))
     ]) {

@@ -1,12 +1,17 @@
 /** The progress of a payroll: a bar, and a line for each answer to rows in doubt. */
 import type * as Batch from "@manilla/workflows/Batch"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
+import * as output from "../output.js"
 import * as doubts from "./doubts.js"
+import type { Row } from "./file.js"
 
 const barWidth = 40
 
@@ -21,18 +26,21 @@ const printer = () => {
   const { columns = 100, isTTY } = process.stderr
   let subjects: ReadonlyArray<string> = []
   return {
-    print: (lines: ReadonlyArray<doubts.Line>) =>
+    /** The notes stay above the lines. */
+    print: (lines: ReadonlyArray<doubts.Line>, notes: ReadonlyArray<string>) =>
       Effect.suspend(() => {
         const before = subjects
         subjects = lines.map(({ subject }) => subject)
         if (!isTTY) {
           const news = lines.filter(({ subject }) => !before.includes(subject))
-          return Effect.forEach(news, ({ text }) => Console.error(text), { discard: true })
+          const texts = [...notes, ...news.map(({ text }) => text)]
+          return Effect.forEach(texts, (text) => Console.error(text), { discard: true })
         }
         const [first = "", ...others] = lines.map(({ text }) => `${text}\u001b[K`)
         const below = others.map((line) => `\n${line.slice(0, columns)}`).join("")
         const up = others.length > 0 ? `\u001b[${others.length}A` : ""
-        return Effect.sync(() => process.stderr.write(`\r${first}\u001b[J${below}${up}`))
+        const above = notes.map((note) => `\r${note}\u001b[J\n`).join("")
+        return Effect.sync(() => process.stderr.write(`${above}\r${first}\u001b[J${below}${up}`))
       }),
     /** Leaves the lines as they are. */
     end: Effect.suspend(() =>
@@ -41,17 +49,49 @@ const printer = () => {
   }
 }
 
-/** Shows the progress of a batch to its end. */
-export const show = (batchKey: string, resume: string) =>
+/** The employees whose keys belong to other requests. */
+const ofOthers = (batchKey: string, inDoubt: ReadonlyArray<Batch.Doubt>) =>
   Effect.gen(function* () {
     const batches = yield* PayoutBatch.PayoutBatch
+    const failed = yield* Stream.runCollect(batches.results(batchKey, ["failed", "inDoubt"]))
+    const ended = [...failed].filter(({ end }) =>
+      Option.exists(Option.flatMap(end, Exit.causeOption), (cause) =>
+        Option.exists(Cause.failureOption(cause), doubts.isOfOther)
+      )
+    )
+    const open = inDoubt.filter(
+      (doubt) =>
+        doubt.error !== undefined &&
+        doubts.isOfOther(doubt.error) &&
+        // The other request may be the earlier one of this row.
+        !/FLIGHT|PROGRESS/i.test(doubts.answer(doubt))
+    )
+    return [...ended, ...open].map(({ key }) => key)
+  })
+
+/** Shows the progress of a batch to its end. */
+export const show = (rows: ReadonlyArray<Row>, batchKey: string, resume: string) =>
+  Effect.gen(function* () {
+    const batches = yield* PayoutBatch.PayoutBatch
+    const told = new Set<string>()
+    let seen = ""
     const { end, print } = printer()
     const now = Effect.gen(function* () {
       const progress = yield* batches.status(batchKey)
       const subject = bar(progress, resume)
       const inDoubt = progress.creating > 0 ? yield* batches.doubts(batchKey) : []
       const lines = doubts.lines(inDoubt, yield* Clock.currentTimeMillis)
-      yield* print([{ subject, text: subject }, ...lines])
+      const state = `${progress.ended} ${lines.map(({ subject }) => subject).join()}`
+      const others = state === seen ? [] : yield* ofOthers(batchKey, inDoubt)
+      seen = state
+      const notes = rows
+        .filter(({ item }) => others.includes(item.key) && !told.has(item.key))
+        .map(({ item, line }) => {
+          told.add(item.key)
+          const row = `line ${line}, ${output.text(item.key)}`
+          return `${row}: its key belongs to another request, which may have paid it.`
+        })
+      yield* print([{ subject, text: subject }, ...lines], notes)
       return progress
     })
     yield* Stream.repeatEffectWithSchedule(now, Schedule.spaced("500 millis")).pipe(

@@ -9,6 +9,7 @@ import * as Option from "effect/Option"
 import { rmSync, writeFileSync } from "node:fs"
 import { open } from "../Failure.js"
 import * as output from "../output.js"
+import * as doubts from "./doubts.js"
 import type { Row } from "./file.js"
 
 /** `sent`, `in doubt` and `not sent` have not ended. */
@@ -54,23 +55,23 @@ const ofPayout = (payout: Payout.Payout) =>
     ? outcome("paid", "", "", payout)
     : outcome("check", `The final status is ${payout.status}.`, check, payout)
 
-/** The interface does not list its error codes. Another request that has used the key may have paid the row. */
-const isOfOther = (cause: Cause.Cause<{ readonly code?: string | undefined } | object>): boolean =>
-  Option.exists(
-    Cause.failureOption(cause),
-    (error) => "code" in error && /IDEMPOTENCY/i.test(error.code ?? "")
-  )
-
-const outcomeOf = (item: Batch.ItemResult | undefined, notSent: string) => {
+const outcomeOf = (
+  item: Batch.ItemResult | undefined,
+  doubt: Batch.Doubt | undefined,
+  notSent: string
+) => {
   if (item === undefined || Option.isNone(item.end)) {
-    if (item?.state === "unknown") return outcome("in doubt", "", check)
+    if (item?.state === "unknown") {
+      const reason = doubt === undefined ? "" : `At the last look, ${doubts.answer(doubt)}.`
+      return outcome("in doubt", reason, check)
+    }
     const isSent = item !== undefined && item.state !== "waiting"
     return isSent ? outcome("sent", "", check) : outcome("not sent", "", notSent)
   }
   return Exit.match(item.end.value, {
     onSuccess: ofPayout,
     onFailure: (cause) =>
-      isOfOther(cause)
+      Option.exists(Cause.failureOption(cause), doubts.isOfOther)
         ? outcome(
             "check",
             `${reasonOf(cause)} Its key, ${item.businessKey}, belongs to another request.`,
@@ -86,15 +87,17 @@ const outcomeOf = (item: Batch.ItemResult | undefined, notSent: string) => {
 export const make = (
   rows: ReadonlyArray<Row>,
   items: ReadonlyArray<Batch.ItemResult>,
+  inDoubt: ReadonlyArray<Batch.Doubt>,
   notSent: string
 ) => {
   const byKey = new Map(items.map((item) => [item.key, item]))
+  const doubtsByKey = new Map(inDoubt.map((doubt) => [doubt.key, doubt]))
   return rows.map(({ item: { key, request }, line }) => ({
     line,
     employee: key,
     amount: request.amount,
     currency: request.currency,
-    ...outcomeOf(byKey.get(key), notSent)
+    ...outcomeOf(byKey.get(key), doubtsByKey.get(key), notSent)
   }))
 }
 

@@ -78,12 +78,16 @@ export const make = (table: Batches.Service) => {
     found,
     resultOf,
     status,
-    results: (batchKey: string) =>
+    results: (batchKey: string, states?: ReadonlyArray<Batches.State>) =>
       Stream.concat(
         Stream.execute(found(batchKey)),
         Stream.paginateChunkEffect(-1, (after) =>
           Effect.gen(function* () {
-            const items = yield* table.read(batchKey, { after }, itemsPerRead)
+            const items = yield* table.read(
+              batchKey,
+              { after, ...(states === undefined ? {} : { states }) },
+              itemsPerRead
+            )
             // A purge in between must not look like the end.
             yield* found(batchKey)
             // A page that is not full is the last one.

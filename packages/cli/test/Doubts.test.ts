@@ -1,0 +1,36 @@
+/** The words about rows in doubt. */
+import { assert, it } from "@effect/vitest"
+import * as Errors from "@manilla/core/Errors"
+import { IdempotencyKey } from "@manilla/core/IdempotencyKey"
+import type * as Batch from "@manilla/workflows/Batch"
+import * as doubts from "../src/internal/payroll/doubts.js"
+
+const refused = (code: string) => {
+  const operation = "Payouts.create"
+  const cause = new Errors.UnprocessableError({ operation, status: 422, code, message: "refused" })
+  const key = IdempotencyKey.make("k")
+  return new Errors.OutcomeUnknown({ operation, message: "unknown", attempts: 1, cause, key })
+}
+
+const doubt = (nextMillis: number | undefined): Batch.Doubt => ({
+  key: "E1",
+  error: refused("X"),
+  nextMillis
+})
+
+it.each([
+  ["the earliest time that is known", [40_000, undefined, 30_000], "next try in 30 s"],
+  ["that all are being tried", [undefined, undefined], "it is being tried"],
+  ["minutes", [180_000], "next try in 3 min"]
+] as const)("rows in doubt tell %s", (_, times, said) => {
+  const [line] = doubts.lines(times.map(doubt), 0)
+  assert.strictEqual(
+    line?.text,
+    `${times.length} in doubt: the service answers X (the money may have moved); ${said}`
+  )
+})
+
+it("a refusal of the key in doubt is one of another request", () => {
+  assert.isTrue(doubts.isOfOther(refused("IDEMPOTENCY_KEY_REUSED")))
+  assert.isFalse(doubts.isOfOther(refused("INSUFFICIENT_FUNDS")))
+})
