@@ -16,7 +16,7 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== key) {
   const { packageManager } = JSON.parse(read("package.json"))
   const { error, status } = spawnSync(
     "npx",
-    ["--yes", packageManager, "install", "--frozen-lockfile"],
+    ["--yes", packageManager, "install", "--frozen-lockfile", "--config.update-notifier=false"],
     {
       cwd: fileURLToPath(root),
       stdio: ["ignore", "inherit", "inherit"],

@@ -205,7 +205,11 @@ it("the command without its optional packages says in one line how to install th
   const { status, stderr, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" })
   assert.strictEqual(status, 1)
   assert.strictEqual(stdout, "")
-  assert.match(stderr, /^manilla-workflows needs .*: npm install @effect\/cli [^\n]+\n$/)
+  assert.match(
+    stderr,
+    /^manilla-workflows needs .*: npm install( "@effect\/[a-z-]+@\^[\d.]+"){4}\n$/,
+    "the latest versions on npm may be too new"
+  )
 })
 
 it.live(
