@@ -119,6 +119,22 @@ export interface Filter {
   readonly after?: number
 }
 
+/**
+ * Items of a batch whose states, amounts and currencies are the same.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Alike {
+  readonly state: State
+  /** As in their requests. Null if a request has none. */
+  readonly amount: string | null
+  readonly currency: string | null
+  readonly items: number
+  /** Those whose requests were sent since a moment. */
+  readonly recent: number
+}
+
 type Stores<A> = Effect.Effect<A, Execution.StorageError>
 
 /**
@@ -161,6 +177,13 @@ export interface Service {
   readonly read: (batchKey: string, filter: Filter, limit: number) => Stores<ReadonlyArray<Item>>
 
   readonly count: (batchKey: string) => Stores<Partial<Record<State, number>>>
+
+  /** The items with a number from the first to before the second one. */
+  readonly alike: (
+    batchKey: string,
+    numbers: readonly [from: number, to: number],
+    sentFromMillis: number
+  ) => Stores<ReadonlyArray<Alike>>
 
   /** Deletes the items of a batch in an epoch. */
   readonly clear: (batchKey: string, epoch: number) => Stores<void>

@@ -37,11 +37,15 @@ export interface Filter {
   readonly businessKey?: string | undefined
   /** One of these states. */
   readonly states?: ReadonlyArray<Execution.Status["state"]> | undefined
+  /** Started at this moment or later. */
+  readonly startedFromMillis?: number | undefined
   /** Started before this moment. */
   readonly startedBeforeMillis?: number | undefined
   /** Ended before this moment. */
   readonly endedBeforeMillis?: number | undefined
   readonly isPurged?: boolean | undefined
+  /** In the opposite order: the newest first. */
+  readonly isNewestFirst?: boolean | undefined
 }
 
 /**

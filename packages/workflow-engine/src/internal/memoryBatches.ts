@@ -70,6 +70,25 @@ export const make = Effect.sync((): Batches.Service => {
         for (const { state } of itemsOf(batchKey)) counts[state] = (counts[state] ?? 0) + 1
         return counts
       }),
+    alike: (batchKey, [from, to], sentFromMillis) =>
+      Effect.sync(() => {
+        const alike = new Map<string, Batches.Alike>()
+        for (const { number, request, sent, state } of itemsOf(batchKey)) {
+          if (number < from || number >= to) continue
+          const { amount = null, currency = null } = JSON.parse(request)
+          const kind = JSON.stringify([state, amount, currency])
+          const { items, recent } = alike.get(kind) ?? { items: 0, recent: 0 }
+          const isRecent = sent !== null && sent >= sentFromMillis
+          alike.set(kind, {
+            state,
+            amount,
+            currency,
+            items: items + 1,
+            recent: recent + (isRecent ? 1 : 0)
+          })
+        }
+        return [...alike.values()]
+      }),
     clear: (batchKey, epoch) =>
       inEpoch(batchKey, epoch, undefined, ({ items, keys }) => {
         items.clear()

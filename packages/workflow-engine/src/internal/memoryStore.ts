@@ -54,11 +54,13 @@ export const make: Effect.Effect<engineStore.EngineStore> = Effect.map(
         Effect.sync(() => Option.fromNullable(executions.get(ids.get(nameOf(name)) ?? ""))),
       read: (executionId) => Effect.sync(() => Option.fromNullable(executions.get(executionId))),
       list: (filter, after, limit) =>
-        Effect.sync(() =>
-          select((one) => isSelected(one, filter) && (after === undefined || isBefore(after, one)))
-            .sort((a, b) => (isBefore(a, b) ? -1 : 1))
+        Effect.sync(() => {
+          const comes: typeof isBefore = (a, b) =>
+            filter.isNewestFirst ? isBefore(b, a) : isBefore(a, b)
+          return select((one) => isSelected(one, filter) && (after === undefined || comes(after, one)))
+            .sort((a, b) => (comes(a, b) ? -1 : 1))
             .slice(0, limit)
-        ),
+        }),
       open: Effect.sync(() => {
         const open = new Map<string, Store.Open>()
         for (const { pause, startedMillis, workflow } of select(({ end }) => end === undefined)) {
@@ -156,11 +158,12 @@ const nameOf = ({ businessKey, workflow }: Store.Name) => JSON.stringify([workfl
 
 const isSelected = (
   execution: Execution.Execution,
-  { businessKey, endedBeforeMillis, isPurged, startedBeforeMillis, states, workflow }: Store.Filter
+  { businessKey, endedBeforeMillis, isPurged, startedBeforeMillis, startedFromMillis, states, workflow }: Store.Filter
 ): boolean =>
   (workflow === undefined || execution.workflow === workflow) &&
   (businessKey === undefined || execution.businessKey === businessKey) &&
   (states === undefined || states.includes(Execution.toStatus(execution).state)) &&
+  (startedFromMillis === undefined || execution.startedMillis >= startedFromMillis) &&
   (startedBeforeMillis === undefined || execution.startedMillis < startedBeforeMillis) &&
   (endedBeforeMillis === undefined ||
     (execution.end !== undefined && execution.end.atMillis < endedBeforeMillis)) &&

@@ -54,6 +54,35 @@ export const test = <E, R>(
     })
   )
 
+  effect("adds up the items of a range that are alike", () =>
+    Effect.gen(function* () {
+      const table = yield* make
+      yield* table.insert("b", 7)
+      const paying = (number: number, amount: string) => ({
+        number,
+        key: `k${number}`,
+        request: JSON.stringify({ amount, currency: "XOF" })
+      })
+      const others = [{ number: 4, key: "k4", request: "{}" }, paying(5, "9007199254740993.0001")]
+      yield* table.add("b", 0, [...[0, 1, 2, 3].map((n) => paying(n, "0.1")), ...others])
+      const sent = [0, 1].map((number) => ({ number, state: "sending", sent: number }) as const)
+      yield* table.write("b", 0, sent)
+      const alike = yield* table.alike("b", [0, 4], 1)
+      assert.sameDeepMembers(
+        alike.map((one) => ({ ...one })),
+        [
+          { state: "sending", amount: "0.1", currency: "XOF", items: 2, recent: 1 },
+          { state: "waiting", amount: "0.1", currency: "XOF", items: 2, recent: 0 }
+        ]
+      )
+      const rest = yield* table.alike("b", [4, 9], 1)
+      assert.sameMembers(
+        rest.map(({ amount }) => amount),
+        [null, "9007199254740993.0001"]
+      )
+    })
+  )
+
   effect("changes items at once, in the present epoch only", () =>
     Effect.gen(function* () {
       const table = yield* filled

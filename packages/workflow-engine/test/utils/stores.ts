@@ -186,6 +186,8 @@ export const test = <E, R>(
         [{ states: ["Running", "Died"] }, [runs, purged]],
         [{ states: ["Waiting", "Succeeded"] }, [waits, succeeded]],
         [{ startedBeforeMillis: 2 }, [runs]],
+        [{ startedFromMillis: 2, startedBeforeMillis: 4 }, [waits, succeeded]],
+        [{ isNewestFirst: true }, [purged, succeeded, waits, runs]],
         [{ endedBeforeMillis: 5 }, [succeeded]],
         [{ isPurged: true }, [purged]],
         [{ isPurged: false, endedBeforeMillis: 9 }, [succeeded]]
@@ -209,6 +211,10 @@ export const test = <E, R>(
         assert.strictEqual(after?.executionId, executionId)
       }
       assert.deepStrictEqual(yield* list({}, after, 1), [])
+      for (const executionId of ids.slice(0, 2).reverse()) {
+        after = (yield* list({ isNewestFirst: true }, after, 1))[0]
+        assert.strictEqual(after?.executionId, executionId)
+      }
     })
   )
 }

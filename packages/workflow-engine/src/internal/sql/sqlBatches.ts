@@ -29,6 +29,10 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) => {
       values.map((value) => ({ [column]: value }))
     )
 
+  /** A member of the request of an item. */
+  const member = (name: string) =>
+    sql`request${dialect("::json", "")}->>${sql.literal(`'${name}'`)}`
+
   /** Holds while the batch is in an epoch. On PostgreSQL, the next one cannot begin before the commit. */
   const isIn = (batchKey: string, epoch: number) =>
     sql`(SELECT epoch FROM manilla_batches_1 WHERE key = ${batchKey} ${dialect("FOR SHARE", "")}) = ${epoch}`
@@ -102,6 +106,12 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) => {
         Effect.map((rows) => Object.fromEntries(rows.map(({ count, state }) => [state, count]))),
         failed("count the items of a batch")
       ),
+    alike: (batchKey, [from, to], sentFromMillis) =>
+      sql<Batches.Alike>`
+        SELECT state, ${member("amount")} AS amount, ${member("currency")} AS currency, COUNT(*) AS items,
+          COUNT(CASE WHEN sent >= ${sentFromMillis} THEN 1 END) AS recent
+        FROM manilla_batch_items_1 WHERE batch = ${batchKey} AND number >= ${from} AND number < ${to}
+        GROUP BY 1, 2, 3`.pipe(failed("add up the items of a batch")),
     clear: (batchKey, epoch) =>
       sql`DELETE FROM manilla_batch_items_1 WHERE batch = ${batchKey} AND ${isIn(batchKey, epoch)}`.pipe(
         Effect.asVoid,

@@ -274,14 +274,18 @@ export const make = (
         ),
       read: (executionId) => Effect.map(readRow(executionId), Option.map(fromRow)),
       modify,
-      list: (filter, after, limit) =>
-        sql<Row>`
+      list: (filter, after, limit) => {
+        const places = ["started_millis", "workflow", "business_key", "execution_id"]
+        const direction = filter.isNewestFirst ? "DESC" : "ASC"
+        const order = sql.literal(places.map((place) => `${place} ${direction}`).join(", "))
+        return sql<Row>`
           SELECT * FROM manilla_executions WHERE execution_id IN (
             SELECT execution_id FROM manilla_executions AS listed
             WHERE ${sql.and([
               ...given(filter.workflow, (workflow) => sql`workflow = ${workflow}`),
               ...given(filter.businessKey, (key) => sql`business_key = ${key}`),
               ...given(filter.states, (some) => sql.or([sql`1 = 0`, ...some.map(isInState)])),
+              ...given(filter.startedFromMillis, (millis) => sql`started_millis >= ${millis}`),
               ...given(filter.startedBeforeMillis, (millis) => sql`started_millis < ${millis}`),
               ...given(
                 filter.endedBeforeMillis,
@@ -291,16 +295,17 @@ export const make = (
               ...given(
                 after,
                 ({ businessKey, executionId, startedMillis, workflow }) =>
-                  sql`(started_millis, workflow, business_key, execution_id) >
+                  sql`(${sql.literal(places.join(", "))}) ${sql.literal(filter.isNewestFirst ? "<" : ">")}
                     (${startedMillis}, ${workflow}, ${businessKey}, ${executionId})`
               )
             ])}
-            ORDER BY started_millis, workflow, business_key, execution_id LIMIT ${limit}
+            ORDER BY ${order} LIMIT ${limit}
           )
-          ORDER BY started_millis, workflow, business_key, execution_id`.pipe(
+          ORDER BY ${order}`.pipe(
           Effect.map((rows) => rows.map(fromRow)),
           failed("list executions")
-        ),
+        )
+      },
       open: sql<Store.Open & Pick<Row, "workflow">>`
         SELECT workflow, COUNT(*) - COUNT(pause) AS running, COUNT(pause) AS waiting,
           MIN(started_millis) AS "oldestMillis"
