@@ -47,7 +47,7 @@ await take(
       .getByRole("button", { name: /^#\d+ / })
       .first()
       .click()
-    await page.getByRole("region", { name: "Answer" }).waitFor()
+    await page.getByRole("region", { name: "Response body" }).waitFor()
   }
 )
 await take("faults.png", "/#faults", "Add a fault", [900, 640], async (page) => {
@@ -57,10 +57,16 @@ await take("faults.png", "/#faults", "Add a fault", [900, 640], async (page) => 
 await take("checkout.png", checkout, "Chez Awa", [390, 640])
 await take("checkout-fr.png", `${checkout}?lang=fr`, "Payer", [390, 640, "dark"])
 
-await runner.during((url) =>
+await runner.during(runner.make(runner.several), (url) =>
   take("../../pictures/runner.png", url, "Token", [900, 730], (page) =>
     runner.enter(page, `${url}#execution?key=salary:E002`)
   )
+)
+await runner.during(runner.make(runner.payroll, { concurrency: 100 }), (url) =>
+  take("../../pictures/runner-batch.png", url, "Token", [900, 980], async (page) => {
+    await runner.enter(page, `${url}#execution?key=payroll:2026-11`)
+    await page.getByText("E1733").waitFor()
+  })
 )
 
 await browser.close()

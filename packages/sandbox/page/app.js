@@ -1,5 +1,6 @@
 // The frame of a page: one view at a time, chosen by the fragment of the address. The page of a runner of workflows
 // has the same frame.
+import { keyText } from "./parts.js"
 import { html, render, useEffect, useReducer, useRef } from "./preact.js"
 import { addressOf, callWith, clearStatus, onUpdate, state, update } from "./state.js"
 
@@ -9,7 +10,8 @@ import { addressOf, callWith, clearStatus, onUpdate, state, update } from "./sta
  *   readonly call: import("./state.js").Call,
  *   readonly views: Readonly<Record<string, () => import("preact").VNode | null>>,
  *   readonly named: ReadonlyArray<string>,
- *   readonly links: () => import("preact").ComponentChild
+ *   readonly links?: () => import("preact").ComponentChild,
+ *   readonly tools?: () => import("preact").ComponentChild
  * }} Site `named` views have a link. The first one is shown by default.
  */
 
@@ -28,9 +30,13 @@ const show = ({ named, views }, byReader) => {
   const view = wanted in views ? wanted : first
   update({ view, query: new URLSearchParams(query), dialog: undefined })
   if (!byReader) return
-  const isAnswer = view === "requests" && state.query.has("find")
+  const isAnswer = state.query.has("find") || state.query.has("only")
   // The view is drawn in the next microtask.
-  setTimeout(() => document.getElementById(isAnswer ? "explanation" : "title")?.focus())
+  setTimeout(() => {
+    const answer = isAnswer ? document.getElementById("explanation") : null
+    const target = answer ?? document.getElementById("title")
+    target?.focus()
+  })
 }
 
 const Dialog = () => {
@@ -56,7 +62,7 @@ const Dialog = () => {
 }
 
 /** @param {Site} site */
-const App = ({ links, named, title, views }) => {
+const App = ({ links, named, title, tools, views }) => {
   const [, redraw] = useReducer((/** @type {number} */ count) => count + 1, 0)
   onUpdate(() => redraw(undefined))
   const { connection, isPaused, now, query, status, view } = state
@@ -70,18 +76,19 @@ const App = ({ links, named, title, views }) => {
       <p class="live">
         <span id="connection" class=${isGood ? "good" : "bad"}>${isPaused && connection === "connected" ? "requests paused" : connection}</span>
         ${now && html`<time datetime=${now}>${now.slice(0, 10)} ${now.slice(11, 19)} UTC</time>`}
+        ${tools?.()}
       </p>
       <nav aria-label="Views">
         ${named.map(
           (name) =>
             html`<a key=${name} href=${addressOf(name, Object.fromEntries(filters.get(name) ?? []))} aria-current=${name === view ? "page" : undefined}>${titleOf(name)}</a>`
         )}
-        ${links()}
+        ${links?.()}
       </nav>
     </header>
     <p id="status" role="status" class=${status.tone}>${status.text}</p>
     <main id="main" tabindex="-1">
-      <h2 id="title" tabindex="-1">${query.get("key") ?? titleOf(view)}</h2>
+      <h2 id="title" tabindex="-1">${keyText(query.get("key") ?? titleOf(view))}</h2>
       <${View} key=${view} />
     </main>
     <${Dialog} />`

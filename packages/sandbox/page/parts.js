@@ -53,7 +53,7 @@ export const chip = (status) => html`<span class="chip ${toneOf(status)}">${stat
  * @param {ReadonlyArray<readonly [label: string, cell: (row: Row) => Child]>} columns
  * @param {ReadonlyArray<Row>} rows
  * @param {(row: Row) => string | number} keyOf
- * @param {"lines"} [style] where each row is one line
+ * @param {"lines" | "items"} [style] `lines`: each row is one line
  */
 export const table = (caption, columns, rows, keyOf, style) => {
   const classes = columns.map(([label]) =>

@@ -44,7 +44,7 @@ export const call = async (method, path) => {
       forget()
       throw new Error("The runner refused this token. Its program names the right one.")
     }
-    update({ connection: "connected", now: new Date().toISOString() })
+    update({ connection: "connected" })
     if (!response.ok) throw new Error(text)
     return JSON.parse(`[${text.trim().replaceAll("\n", ",")}]`)
   } finally {

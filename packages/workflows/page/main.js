@@ -1,90 +1,185 @@
-// The page of a runner: executions by state, the history of one, and the progress of a batch.
+// The page of a runner: batches and executions, by state, time and failure, and the processes that run them.
 import { start } from "../../sandbox/page/app.js"
-import { duration } from "../../sandbox/page/drawing.js"
 import {
-  chip,
-  counted,
+  choice,
   empty,
   form,
-  linkButton,
+  grouped,
   search,
   table,
   textIn,
-  tile,
-  time
+  tile
 } from "../../sandbox/page/parts.js"
 import { html, useState } from "../../sandbox/page/preact.js"
-import { addressOf, refresh, update, useRead } from "../../sandbox/page/state.js"
+import { addressOf, filter, refresh, state, update, useRead } from "../../sandbox/page/state.js"
 import { call, enter, follow, forget, hasToken } from "./api.js"
 import { Executions } from "./execution.js"
+import { Alarm, linkTo, stateChip, when } from "./parts.js"
 
-/** @typedef {import("../src/internal/operate/operations.js").Status} Status */
+/** @typedef {import("./parts.js").Status} Status */
+/** @typedef {import("./parts.js").Runner} Runner */
 /** @typedef {{ workflow: string, running: number, waiting: number, oldest: string }} Open */
 
 const shown = 100
 
-/** The states of the list, each with what an empty list says. @type {Readonly<Record<string, string>>} */
-const states = {
-  open: "Nothing is in progress. An execution appears here when a program starts it, such as with this line:",
-  running: "No execution is in a step. Those in a pause are in Waiting.",
-  waiting: "No execution is in a pause. Those in a step are in Running.",
-  succeeded: "No execution has ended with a result yet. Those in progress are in Open.",
-  failed: "No execution has failed. There is nothing to do.",
-  died: "No execution has ended with a defect. There is nothing to do.",
-  all: "Nothing was started on this database yet. A program starts an execution, such as with this line:"
-}
 const firstLine = `yield* CollectPayment.workflow.execute({ key: IdempotencyKey.derive("order", "42"), ...payment })`
 
-const Tiles = () => {
+/** The states of the list, each with what an empty list says. @type {Readonly<Record<keyof typeof import("../src/internal/operate/states.js").states, readonly [string, string]>>} */
+const texts = {
+  open: [
+    "Not ended",
+    "Nothing is in progress. An execution appears here when a program starts it, such as with this line:"
+  ],
+  running: ["Running, in a step", "No execution is in a step."],
+  waiting: ["Waiting, in a pause", "No execution is in a pause."],
+  failed: ["Failed", "No execution has failed. There is nothing to do."],
+  died: ["Failed with a defect", "No execution has ended with a defect. There is nothing to do."],
+  succeeded: ["Succeeded", "No execution has ended with a result yet."],
+  all: ["All", "Nothing was started. A program starts an execution, such as with this line:"]
+}
+
+const day = 86_400
+
+/** The times of the filter, in seconds. @type {ReadonlyArray<readonly [string, string]>} */
+const ages = [
+  ["", "At any time"],
+  ["3600", "In the last hour"],
+  [`${day}`, "In the last day"],
+  [`${7 * day}`, "In the last 7 days"],
+  [`${30 * day}`, "In the last 30 days"]
+]
+
+/** The same time for a minute, so that it is one address. @param {string} age */
+const since = (age) => {
+  const minute = 60_000
+  const now = Math.ceil(Date.now() / minute) * minute
+  return age === "" ? "" : new Date(now - Number(age) * 1_000).toISOString()
+}
+
+/** Rows of `list`. @param {Readonly<Record<string, string>>} filter @returns {ReadonlyArray<Status> | undefined} */
+const useList = (filter) =>
+  useRead(`list?${new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ""))}`)
+
+/** @param {string} caption @param {ReadonlyArray<Status>} rows */
+const listed = (caption, rows) =>
+  table(
+    caption,
+    [
+      ["*Key", linkTo],
+      ["-Workflow", ({ workflow }) => workflow],
+      ["-Started", ({ started }) => when(started)],
+      ["State", stateChip],
+      ["Now", ({ failure, now }) => html`<span title=${failure}>${failure ?? now}</span>`]
+    ],
+    rows,
+    ({ key, workflow }) => `${workflow}/${key}`,
+    "lines"
+  )
+
+/** @param {{ runners: ReadonlyArray<Runner> }} props */
+const Overview = ({ runners }) => {
   /** @type {ReadonlyArray<Open> | undefined} */
   const open = useRead("summary")
-  if (open === undefined) return null
+  const failed = useList({ state: "failed", since: since(`${day}`), limit: `${shown}` })
+  const batches = useList({ state: "all", batches: "true", newest: "true", limit: "5" })
+  if (open === undefined || failed === undefined || batches === undefined) return null
   /** @param {"running" | "waiting"} name */
   const sum = (name) => open.reduce((sum, one) => sum + one[name], 0)
   const [oldest] = open.map((one) => one.oldest).sort()
+  const more = failed.length === shown ? " at least" : ""
   return html`<ul class="tiles">
-    ${tile("Running", sum("running"), "#running", "in a step")}
-    ${tile("Waiting", sum("waiting"), "#waiting", "in a pause")}
-    ${oldest && tile("Oldest", duration(Date.now() - Date.parse(oldest)), "#open", html`since ${time(oldest)}`)}
-  </ul>`
+      ${tile("Running", sum("running"), addressOf("executions", { state: "running" }), "in a step")}
+      ${tile("Waiting", sum("waiting"), addressOf("executions", { state: "waiting" }), oldest ? html`the oldest open one started ${when(oldest)}` : "in a pause")}
+      ${tile("Failed", failed.length, addressOf("executions", { state: "failed" }), `in the last day${more}`, "bad")}
+    </ul>
+    ${batches.length > 0 && listed("The newest batches", batches)}
+    ${batches.length === 0 && sum("running") + sum("waiting") + failed.length === 0 && empty(texts.open[1], firstLine)}
+    ${table(
+      "Runners: the processes that run workflows",
+      [
+        ["*Process", ({ name }) => name],
+        ["Seen", ({ seen }) => when(seen)],
+        [
+          "State",
+          ({ state }) =>
+            html`<span class=${`chip ${state === "runs" ? "good" : "bad"}`}>${state}</span>`
+        ]
+      ],
+      runners,
+      ({ name }) => name,
+      "lines"
+    )}`
 }
 
-/** @param {Status} status */
-const linkTo = ({ key, workflow }) =>
-  html`<a href=${addressOf("execution", { key, workflow })}>${key}</a>`
+const Batches = () => {
+  const age = state.query.get("age") ?? ""
+  const rows = useList({
+    state: "all",
+    batches: "true",
+    newest: "true",
+    since: since(age),
+    limit: `${shown}`
+  })
+  return html`${form(choice("Started", age, ages, (age) => filter({ age })))}
+    ${rows && (rows.length === 0 ? empty("No batch was started then.") : listed(captionOf(rows, "batch", "batches"), rows))}`
+}
 
-/** @param {string} name */
-const listOf = (name) => () => {
+/** @param {ReadonlyArray<unknown>} rows @param {string} one @param {string} many */
+const captionOf = (rows, one, many) => {
+  if (rows.length === shown) return `The newest ${shown}. Choose a time to see others.`
+  return `${grouped(rows.length)} ${rows.length === 1 ? one : many}, the newest first`
+}
+
+const List = () => {
   const [key, setKey] = useState("")
-  /** @type {ReadonlyArray<Status> | undefined} */
-  const rows = useRead(`list?state=${name}&limit=${shown}`)
-  if (rows === undefined) return null
+  const {
+    age = "",
+    failure = "",
+    state: name = "open",
+    workflow = ""
+  } = Object.fromEntries(state.query)
+  /** @type {ReadonlyArray<Open> | undefined} */
+  const open = useRead("summary")
+  const rows = useList({
+    state: name,
+    workflow,
+    failure,
+    since: since(age),
+    newest: "true",
+    limit: `${shown}`
+  })
+  const found = [...(open ?? []), ...(rows ?? [])].map(({ workflow }) => workflow)
+  const workflows = [...new Set([workflow, ...found])].filter(Boolean).sort()
+  const [, none] = Object.entries(texts).find(([one]) => one === name)?.[1] ?? ["", ""]
   const line = name === "open" || name === "all" ? firstLine : undefined
+  const isFiltered = workflow !== "" || failure !== "" || age !== ""
   return html`
-    ${name === "open" && html`<${Tiles} />`}
     ${form(
       html`${search("Key of an execution or a batch", key, setKey)}<button>Show</button>`,
       () => {
         if (key.trim() !== "") location.hash = addressOf("execution", { key: key.trim() })
       }
     )}
+    ${form(html`
+      ${choice(
+        "State",
+        name,
+        Object.entries(texts).map(([one, [label]]) => [one, label]),
+        (state) => filter({ state })
+      )}
+      ${choice("Workflow", workflow, [["", "All"], ...workflows.map((one) => /** @type {const} */ ([one, one]))], (workflow) => filter({ workflow }))}
+      ${choice("Started", age, ages, (age) => filter({ age }))}
+      ${search("Failure, such as OutcomeUnknown", failure, (failure) => filter({ failure }))}
+    `)}
     ${
-      rows.length === 0
-        ? empty(states[name] ?? "", line)
-        : table(
-            rows.length < shown ? counted(rows.length, "execution") : `The oldest ${shown}`,
-            [
-              ["*Key", linkTo],
-              ["-Workflow", ({ workflow }) => workflow],
-              ["-Started", ({ started = "" }) => time(started)],
-              ["-State", ({ state }) => chip(state)],
-              ["Now", ({ now }) => now]
-            ],
-            rows,
-            ({ key, workflow }) => `${workflow}/${key}`,
-            "lines"
-          )
-    }`
+      rows &&
+      (rows.length > 0
+        ? listed(captionOf(rows, "execution", "executions"), rows)
+        : isFiltered
+          ? empty("No execution fits these filters.")
+          : empty(none, line))
+    }
+    ${failure && html`<p class="hint">The failures of the newest 10,000 executions were searched.</p>`}`
 }
 
 const Ask = () => {
@@ -102,19 +197,27 @@ const Ask = () => {
   </div>`
 }
 
-const views = {
-  ...Object.fromEntries(Object.keys(states).map((name) => [name, listOf(name)])),
-  execution: Executions
+const views = { overview: Overview, batches: Batches, executions: List, execution: Executions }
+
+/** @param {{ view: string }} props */
+const Unlocked = ({ view }) => {
+  /** @type {ReadonlyArray<Runner> | undefined} */
+  const runners = useRead("runners")
+  const View = Object.entries(views).find(([name]) => name === view)?.[1]
+  return html`<${Alarm} runners=${runners} /><${View} runners=${runners ?? []} />`
 }
 
 if (!hasToken()) update({ connection: "locked" })
 start({
   title: "Manilla workflows",
   call,
-  named: Object.keys(states),
+  named: ["overview", "batches", "executions"],
   views: Object.fromEntries(
-    Object.entries(views).map(([name, View]) => [name, () => html`<${hasToken() ? View : Ask} />`])
+    Object.keys(views).map((name) => [
+      name,
+      () => (hasToken() ? html`<${Unlocked} view=${name} />` : html`<${Ask} />`)
+    ])
   ),
-  links: () => hasToken() && linkButton("Lock", forget, "Lock: forget the token")
+  tools: () => hasToken() && html`<button type="button" onClick=${forget}>Lock this tab</button>`
 })
 follow(refresh)

@@ -104,7 +104,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("the command beside a process o
           assert.match(list, /^salary-7 +Manilla\/DisbursePayout\/\d+ +looks again/m)
           assert.isTrue(list.split("\n").every((line) => line.length <= 100))
           const shown = yield* text(database, "show", "salary-7")
-          assert.match(shown, /It has no final status yet. It looks again .* \(in \d+m/)
+          assert.match(shown, /It has no final status yet. It looks again .* \(in \d+ minutes/)
           assert.match(shown, /request 1: answered: id PYT-/)
           assert.match(shown, /^Workflows are run by /m)
           const json = yield* text(database, "show", "salary-7", "--json")

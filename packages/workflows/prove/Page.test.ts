@@ -15,11 +15,11 @@ let page: Page
 let problems: Array<string>
 
 const scope = Effect.runSync(Scope.make())
-const started = (isEmpty?: boolean) => Effect.runPromise(Scope.extend(runner.make(isEmpty), scope))
+const started = (run: ReturnType<typeof runner.make>) => Effect.runPromise(Scope.extend(run, scope))
 
 beforeAll(async () => {
   browser = await launch()
-  url = await started()
+  url = await started(runner.make(runner.several))
 }, 120_000)
 afterAll(async () => {
   await browser?.close()
@@ -38,12 +38,17 @@ beforeEach(async () => {
 afterEach(() => page.close())
 
 const show = async (key: string) => {
+  await page.getByRole("link", { name: "Executions", exact: true }).click()
   await page.getByLabel("Key").fill(key)
   await page.getByRole("button", { name: "Show" }).click()
   await page.getByRole("region", { name: key }).waitFor()
 }
 
-const state = (name: string) => page.getByRole("link", { name, exact: true }).click()
+/** Opens the list, and selects a state. */
+const state = async (name: string) => {
+  await page.getByRole("link", { name: "Executions", exact: true }).click()
+  await page.getByRole("combobox", { name: "State" }).selectOption(name)
+}
 
 const row = (key: string) => page.getByRole("row").filter({ hasText: key })
 
@@ -69,29 +74,41 @@ describe("the page of a runner", () => {
     // The browser itself reports the refusal.
     problems = []
     await runner.enter(page, url)
-    await row("salary:E005").waitFor()
+    await row("payroll:2026-11").waitFor()
     await page.reload()
-    await row("salary:E005").waitFor()
-    await page.getByRole("button", { name: "Lock" }).click()
+    await row("payroll:2026-11").waitFor()
+    await press("Lock this tab")
     await page.getByLabel("Token of the runner").waitFor()
-    assert.strictEqual(await row("salary:E005").count(), 0)
+    assert.strictEqual(await row("payroll:2026-11").count(), 0)
     assert.isFalse(addresses.some((one) => /sesame|wrong/.test(decodeURIComponent(one))))
     assert.deepStrictEqual(problems, [])
   })
 
   it("lists executions by their state", async () => {
     await runner.enter(page, url)
-    await page.getByRole("link", { name: /^Waiting [1-9]/ }).waitFor()
     await row("payroll:2026-11").getByText("sends its items").waitFor()
+    await row("process").getByText("runs").waitFor()
+    await page.getByRole("link", { name: /^Waiting [1-9]/ }).click()
+    await row("salary:E004").waitFor()
     await state("Succeeded")
     await row("salary:E001").waitFor()
     assert.strictEqual(await row("salary:E003").count(), 0)
     await state("Failed")
+    await row("salary:E003").getByText("(INSUFFICIENT_FUNDS)").waitFor()
+    const failure = page.getByLabel("Failure")
+    await failure.fill("blocked")
+    await page.getByText("No execution fits these filters.").waitFor()
+    await failure.fill("insufficient")
     await row("salary:E003").waitFor()
-    await state("Waiting")
+    await failure.fill("")
+    await state("Waiting, in a pause")
+    await page.getByRole("combobox", { name: "Workflow" }).selectOption("Manilla/DisbursePayout/2")
+    await page.getByRole("combobox", { name: "Started" }).selectOption("In the last hour")
     await row("salary:E004").getByText("sends again in").waitFor()
     await row("salary:E005").getByText("looks again in").waitFor()
-    await state("Died")
+    await page.getByRole("combobox", { name: "Workflow" }).selectOption("All")
+    await page.getByRole("combobox", { name: "Started" }).selectOption("At any time")
+    await state("Failed with a defect")
     await page.getByText("No execution has ended with a defect. There is nothing to do.").waitFor()
     assert.deepStrictEqual(problems, [])
   })
@@ -106,63 +123,85 @@ describe("the page of a runner", () => {
       /request 1.*salary:E002.*outcome unknown.*may have processed it.*OutcomeUnknown: /s,
       /pause of .*request 2.*salary:E002.*answered.*id PYT-/s,
       /look 1.*read.*no final status yet/s,
-      /pause until [\d :-]+, the next wake-up/
+      /the next wake-up is in \d+ minutes, at [\d :-]+/
     ]
-    await page.getByText(/It has no final status yet\. It looks again .* \(in \d+m/).waitFor()
+    await page
+      .getByText(/It has no final status yet\. It looks again .* \(in \d+ minutes/)
+      .waitFor()
     assert.lengthOf(texts, expected.length, texts.join("\n"))
     expected.forEach((pattern, i) => assert.match(texts[i] ?? "", pattern))
 
-    await press("Resume")
-    await page.getByRole("dialog", { name: "Resume salary:E002?" }).getByText("Close").click()
+    await press("Try again now")
+    const question = "Try again now: salary:E002?"
+    await page.getByRole("dialog", { name: question }).getByText("Close").click()
     assert.strictEqual(await rows.count(), expected.length)
-    await press("Resume")
-    await confirm("Resume salary:E002?", "Resume")
+    await press("Try again now")
+    await page.getByText("It reads the status now.").waitFor()
+    await confirm(question, "Try again now")
     await status("salary:E002: It has no final status yet. It looks again as soon as")
     await rows.filter({ hasText: /look 2/ }).waitFor()
     assert.deepStrictEqual(problems, [])
   })
 
-  it("interrupts an execution after a question", async () => {
+  it("says what it means for the money to give an execution up, and does so after a question", async () => {
     await runner.enter(page, url)
-    await show("salary:E005")
-    await press("Interrupt")
-    await confirm("Interrupt salary:E005?", "Interrupt")
+    for (const [key, effect] of [
+      ["salary:E004", "The money may have moved: the outcome of its request is unknown."],
+      [
+        "salary:E005",
+        /It has made PYT-.+, which stays made: the money may have moved, or move later/
+      ]
+    ] as const) {
+      await show(key)
+      await press("Give up")
+      await page.getByRole("dialog").getByText(effect).waitFor()
+      await page.getByRole("dialog").getByText("Close").click()
+    }
+    await press("Give up")
+    await confirm("Give up: salary:E005?", "Give up")
     await status("It is to end. If an outcome is unknown")
     await page.getByText("ended with ExecutionCancelled").waitFor()
-    await page.getByRole("button", { name: "Interrupt" }).waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "Give up" }).waitFor({ state: "detached" })
     assert.deepStrictEqual(problems, [])
   })
 
   it("shows the progress of a batch, and pauses, resumes and interrupts it", async () => {
     await runner.enter(page, url)
     await show("payroll:2026-11")
-    const progress = page.getByRole("heading", { name: /^[\d,]+ of 1,000 items were sent/ })
-    const sent = async () => Number.parseInt((await progress.innerText()).replace(",", ""))
-    const before = await sent()
-    await vi.waitFor(async () => assert.isAbove(await sent(), before), 30_000)
+    const tile = (label: string) =>
+      page.getByRole("link", { name: new RegExp(`^${label} [\\d,]+ `) })
+    const notSent = async () =>
+      Number.parseInt((await tile("Not sent").locator("strong").innerText()).replace(",", ""))
+    await page.getByText("1,000 items: 1,000,000.00 XOF in total. Sent in the last").waitFor()
+    const before = await notSent()
+    await vi.waitFor(async () => assert.isBelow(await notSent(), before), 30_000)
     await press("Pause")
-    await confirm("Pause payroll:2026-11?", "Pause")
+    await confirm("Pause: payroll:2026-11?", "Pause")
     await status("It is paused. Items that were sent continue.")
-    await row("not sent").waitFor()
     await press("Resume")
-    await confirm("Resume payroll:2026-11?", "Resume")
+    await confirm("Resume: payroll:2026-11?", "Resume")
     await status("It sends its items.")
-    await press("Interrupt")
-    await confirm("Interrupt payroll:2026-11?", "Interrupt")
+    await press("Stop sending")
+    await confirm("Stop sending: payroll:2026-11?", "Stop sending")
     await status("payroll:2026-11: It is interrupted.")
-    await row("completed").waitFor()
-    await row("failed: nothing was paid").waitFor()
+    await tile("Not paid").waitFor()
+    await tile("Paid").click()
+    await page.getByRole("cell", { name: "Paid", exact: true }).first().waitFor()
     assert.deepStrictEqual(problems, [])
   })
 
   it("lists the unpaid items of a batch with amounts and reasons, and finds one by its key", async () => {
     await runner.enter(page, url)
     await show("payroll:2026-11")
-    await row("E10").getByText("failed", { exact: true }).first().waitFor()
+    await row("E10")
+      .getByText("The wallet has insufficient funds. (INSUFFICIENT_FUNDS)")
+      .first()
+      .waitFor()
+    await page.getByText("Pay the corrected row in a new batch.").waitFor()
     await page.getByLabel("Key of an item").fill("E1")
-    await page.getByText("No such item.").waitFor()
+    await page.getByText("No such item here.").waitFor()
     await page.getByRole("combobox", { name: "Show" }).selectOption("Paid")
-    await page.getByRole("cell", { name: "completed", exact: true }).waitFor()
+    await page.getByRole("cell", { name: "Paid", exact: true }).waitFor()
     assert.deepStrictEqual(problems, [])
   })
 
@@ -171,9 +210,9 @@ describe("the page of a runner", () => {
     let count = 0
     page.on("request", () => count++)
     await page.waitForTimeout(7_000)
-    // Two operations, at most every three seconds.
-    assert.isAtLeast(count, 2)
-    assert.isAtMost(count, 6)
+    // Four operations, at most every three seconds.
+    assert.isAtLeast(count, 4)
+    assert.isAtMost(count, 12)
     await page.evaluate(() => Object.defineProperty(document, "hidden", { value: true }))
     await page.waitForTimeout(500)
     count = 0
@@ -181,10 +220,22 @@ describe("the page of a runner", () => {
     assert.strictEqual(count, 0)
   })
 
+  it("says loudly that no runner is alive", async () => {
+    await page.route("**/workflows/runners", (route) => {
+      const seen = new Date(Date.now() - 180_000).toISOString()
+      return route.fulfill({ body: JSON.stringify({ name: "process 1", state: "is gone", seen }) })
+    })
+    await runner.enter(page, url)
+    const alarm = page.getByRole("alert")
+    await alarm.getByText("No runner is alive: nothing is sent, and nothing continues").waitFor()
+    await alarm.getByText("The last one was seen 3 minutes ago.").waitFor()
+  })
+
   it("says what to do while there is nothing, and when a key is wrong", async () => {
-    await runner.enter(page, await started(true))
+    await runner.enter(page, await started(runner.make(Effect.void)))
     await page.getByText("Nothing is in progress.").waitFor()
     await page.getByRole("region", { name: "Command" }).getByText("CollectPayment").waitFor()
+    await page.getByRole("link", { name: "Executions", exact: true }).click()
     await page.getByLabel("Key").fill("nobody")
     await press("Show")
     await status('no execution or batch has the key "nobody"')
@@ -192,8 +243,10 @@ describe("the page of a runner", () => {
 
   /** Every view, with what it has when its data is there. */
   const views = {
-    "#open": "tbody tr",
-    "#died": ".empty",
+    "#overview": "tbody tr",
+    "#batches": "tbody tr",
+    "#executions": "tbody tr",
+    "#executions?state=died": ".empty",
     "#execution?key=salary:E002": ".drawing",
     "#execution?key=payroll:2026-11": ".progress"
   }
@@ -235,9 +288,40 @@ describe("the page of a runner", () => {
         await check(view)
       }
       await visit("#execution?key=salary:E002")
-      await press("Interrupt")
+      await press("Give up")
       await page.getByRole("dialog").waitFor()
       await check("dialog")
+    }
+  )
+})
+
+describe("a payroll of 2,000 people, of whom three are not paid", () => {
+  let payroll: string
+  beforeAll(async () => {
+    payroll = await started(runner.make(runner.payroll, { concurrency: 100 }))
+  }, 120_000)
+
+  it.each([360, 900, 1440])(
+    "shows the three, how much and why, after one click on a screen of %i pixels",
+    async (width) => {
+      await page.setViewportSize({ width, height: 900 })
+      await runner.enter(page, payroll)
+      await row("payroll:2026-11").getByText("not all paid").waitFor()
+      await page.getByRole("link", { name: "payroll:2026-11" }).click()
+      await page.getByRole("link", { name: "Not paid 3 103,500.00 XOF" }).waitFor()
+      await page.getByRole("link", { name: "Paid 1,997 64,551,500.00 XOF" }).waitFor()
+      await row("E1733").waitFor()
+      const texts = await page.locator("table.items tbody tr").allInnerTexts()
+      const expected = [
+        /E0117.*39,250\.00 XOF.*Not paid.*The provider blocked the mobile money account\./s,
+        /E0904.*26,000\.00 XOF.*Not paid.*The beneficiary cannot receive this amount\./s,
+        /E1733.*38,250\.00 XOF.*Not paid.*The provider does not know the phone number\./s
+      ]
+      assert.lengthOf(texts, expected.length, texts.join("\n"))
+      expected.forEach((pattern, i) => assert.match(texts[i] ?? "", pattern))
+      const used = await page.evaluate(() => document.documentElement.scrollWidth)
+      assert.isAtMost(used, width)
+      assert.deepStrictEqual(problems, [])
     }
   )
 })

@@ -4,20 +4,29 @@ import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as Batches from "@manilla/workflow-engine/Batches"
+import { exitJson } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
 import { type EngineStore, forOperator } from "../../workflow-engine/src/internal/engineStore.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
-import { afterRequest, workflowName } from "../src/internal/batch/rules.js"
+import {
+  afterRequest,
+  businessKey as businessKeyOf,
+  workflowName
+} from "../src/internal/batch/rules.js"
 import { driver } from "../src/internal/operate/cli.js"
 import { operations, run } from "../src/internal/operate/operations.js"
 import * as words from "../src/internal/operate/words.js"
+import { WriteError } from "../src/internal/write.js"
 import * as engines from "../../workflow-engine/test/utils/engines.js"
 import { execution } from "../../workflow-engine/test/utils/executions.js"
 
@@ -200,7 +209,7 @@ it.each([
   [60_000, "late"],
   [99_000, "now"],
   [100_000, "now"],
-  [101_000, "in 1s"]
+  [101_000, "in 1 s"]
 ])("a pause that is over at %i, read 100 seconds after the start, ends %s", (dueMillis, soon) => {
   const status = Execution.toStatus({ ...waiting, pause: "carry-on/Shop.pay/0", dueMillis })
   assert.strictEqual(words.state(status, 100_000, true).brief, `sends again ${soon}`)
@@ -232,8 +241,8 @@ const gone = { name: "process 2 on there", silentMillis: 180_000, isAlive: false
 
 it.effect.each([
   [[], "No process runs workflows on this database: nothing happens until one starts."],
-  [[gone], "Those that ran them are gone: process 2 on there (seen 3m ago)."],
-  [[gone, alive], "Workflows are run by process 1 on here (seen 2s ago)."]
+  [[gone], "Those that ran them are gone: process 2 on there (seen 3 minutes ago)."],
+  [[gone, alive], "Workflows are run by process 1 on here (seen 2 s ago)."]
 ] as const)("summary, list and show say who runs workflows: %j", ([runners, last]) =>
   Effect.gen(function* () {
     const memory = yield* memoryStore.make
@@ -351,5 +360,199 @@ it.effect("the three unpaid items among 2,000 are listed first, with amounts and
     assert.strictEqual(page.at(-1), "There may be more: --after 499")
     assert.match((yield* items({ only: "all", after: "0", limit: "1" })).join(), /^E1 /)
     assert.notInclude(lines.join(), "+22901")
+  })
+)
+
+/** A batch whose items have these states, and pay 0.1 XOF and 2,500 USD in turns. */
+const batchOf = (states: ReadonlyArray<Batches.State>, store: EngineStore) =>
+  Effect.gen(function* () {
+    yield* store.insert({ ...execution, businessKey: "payroll", workflow: workflowName })
+    yield* store.batches.insert("payroll", 1)
+    const all = states.map((_, number) => ({
+      number,
+      key: `E${number}`,
+      request: JSON.stringify(
+        number % 2 === 0 ? { amount: "0.1", currency: "XOF" } : { amount: "2500", currency: "USD" }
+      )
+    }))
+    yield* store.batches.add("payroll", 0, all)
+    const changes = states.map((state, number) => ({
+      number,
+      state,
+      sent: state === "waiting" ? null : 1
+    }))
+    yield* store.batches.write("payroll", 0, changes)
+    yield* store.batches.change("payroll", { phase: "running", total: states.length }, {})
+  })
+
+it.effect("a batch shows its exact money by state and currency, and its pace", () =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    yield* batchOf(
+      ["completed", "failed", "unknown", "inDoubt", "completed", "waiting", "completed"],
+      store
+    )
+    yield* TestClock.adjust("1 minute")
+    const shown = yield* print(store, "show", { key: "payroll" })
+    assert.include(
+      shown,
+      `  It sends its items. Of its 7 items: 1 not paid, 1 in doubt.
+  7  0.4 XOF and 7,500 USD  in total
+  3                0.3 XOF  paid
+  1                0.1 XOF  in doubt: their requests are continued with the same keys
+  1              2,500 USD  in doubt: ask the service about each of them
+  1              2,500 USD  not paid: the request was refused
+  1              2,500 USD  not sent
+  Sent in the last 1 minute: 6. At this pace, the last of 1 more is sent in 10 s.`
+    )
+    yield* TestClock.adjust("1 hour")
+    const later = yield* print(store, "show", { key: "payroll" })
+    assert.include(later, "No item was sent in the last 1 minute.")
+    assert.match(yield* print(store, "list", {}), /^payroll .* 1 not paid, 1 in doubt; sends/m)
+  })
+)
+
+it.effect("a batch of more than 100,000 items has numbers and a pace, but no sums", () =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    yield* batchOf(["completed", "failed", "waiting"], store)
+    yield* store.batches.change("payroll", { total: 100_001 }, {})
+    const shown = yield* print(store, "show", { key: "payroll" })
+    assert.match(
+      shown,
+      /1 {4}paid\n {2}1 {4}not paid: the request was refused\n {2}1 {4}not sent\n/
+    )
+    assert.include(shown, "The money of more than 100,000 items is not added up here")
+  })
+)
+
+it.effect.each([
+  ["waiting", "Its batch sends it. To prevent that, pause or interrupt the batch."],
+  ["sending", "look again in a moment"],
+  ["created", "look again in a moment"],
+  ["completed", "It is paid"],
+  [
+    "failed",
+    "Nothing was paid, and this batch does not send it again. Pay the corrected row in a new"
+  ],
+  [
+    "notCompleted",
+    "Ask the service whether the money has moved before you pay it in any other way"
+  ],
+  ["inDoubt", "The money may have moved. Ask the service about its key before you pay it in any"]
+] as const)("an item that is %s is neither tried again nor given up alone", ([state, why]) =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    yield* batchOf([state], store)
+    for (const name of ["resume", "interrupt"]) {
+      const refused = yield* print(store, name, { key: "payroll", item: "E0" })
+      assert.include(refused, `409: nothing was changed: E0 is ${state}.`)
+      assert.include(refused, why)
+    }
+    const unknown = yield* print(store, "resume", { key: "payroll", item: "E1" })
+    assert.strictEqual(unknown, "404: the batch has no item E1")
+  })
+)
+
+it.effect(
+  "an item in doubt shows its next try, and is tried again or given up by its own key",
+  () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      yield* batchOf(["unknown"], store)
+      const businessKey = yield* businessKeyOf("payroll", "E0")
+      const executionId = "handed-over"
+      yield* store.insert({
+        ...execution,
+        workflow: DisbursePayout.workflow.name,
+        businessKey,
+        executionId,
+        payload: JSON.stringify({ sentMillis: 0 }),
+        pause: "carry-on/Payouts.disburse/0",
+        clocks: { "carry-on/Payouts.disburse/0": 40_000 },
+        dueMillis: 40_000
+      })
+      const listed = yield* print(store, "items", { key: "payroll", only: "inDoubt" })
+      assert.match(
+        listed,
+        /^E0 +0.1 +XOF +unknown +the money may have moved; sends again in 40 s$/m
+      )
+      const resumed = yield* print(store, "resume", { key: "payroll", item: "E0" })
+      assert.include(resumed, `${businessKey} of ${DisbursePayout.workflow.name}`)
+      assert.strictEqual((yield* Effect.flatten(store.read(executionId))).dueMillis, 0)
+      yield* print(store, "interrupt", { key: "payroll", item: "E0" })
+      assert.isTrue((yield* Effect.flatten(store.read(executionId))).isCancelRequested)
+    })
+)
+
+const step = (name: string, value?: unknown) => ({ name, exit: succeeded(value), storedMillis: 0 })
+const open = (error: Errors.KeyedWriteError) => ({
+  _tag: "Open",
+  error: Schema.encodeSync(WriteError)(error),
+  pauseMillis: 1
+})
+const lost = new Errors.OutcomeUnknown({
+  operation: "Shop.pay",
+  message: "lost",
+  key: IdempotencyKey.make("k"),
+  attempts: 1,
+  cause: new Errors.TransportError({ operation: "Shop.pay", message: "lost", sent: true })
+})
+const limited = new Errors.RateLimitError({ operation: "Shop.pay", message: "wait", status: 429 })
+
+it.each([
+  ["before its first request", {}, [], "It stops for good, before it sends another request."],
+  [
+    "after a refusal",
+    {},
+    [step("begin/Shop.pay/0/1"), step("write/Shop.pay/0/1", open(limited))],
+    "It stops for good, before it sends another request."
+  ],
+  [
+    "after no clear answer",
+    {},
+    [step("begin/Shop.pay/0/1"), step("write/Shop.pay/0/1", open(lost))],
+    "The money may have moved"
+  ],
+  ["while a request is under way", {}, [step("begin/Shop.pay/0/1")], "The money may have moved"],
+  [
+    "that was handed over",
+    { payload: JSON.stringify({ sentMillis: 1 }) },
+    [],
+    "The money may have moved"
+  ],
+  ["with a payout", { resource: "PYT-1" }, [], "It has made PYT-1, which stays made"]
+])("an interrupt %s says what it does to the money", (_, changed, steps, expected) => {
+  const one = { ...execution, ...changed }
+  assert.include(words.interrupting(one, words.events(one, steps)), expected)
+})
+
+it.effect("lists by time and by failure, and the newest first", () =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    const exit = (message: string) =>
+      Schema.encodeSync(exitJson(Schema.Void, WriteError))(
+        Exit.fail(new Errors.UnprocessableError({ operation: "Shop.pay", status: 422, message }))
+      )
+    for (const [businessKey, startedMillis, message] of [
+      ["old", 1_000, "BLOCKED"],
+      ["middle", 2_000, "LIMIT"],
+      ["new", 3_000, "BLOCKED"]
+    ] as const) {
+      const end = { state: "Failed", atMillis: 4_000 } as const
+      const one = { ...execution, businessKey, executionId: businessKey, startedMillis, end }
+      yield* store.insert({ ...one, exit: exit(message) })
+    }
+    const keys = (input: Readonly<Record<string, string>>) =>
+      Effect.map(print(store, "list", { state: "failed", ...input }), (text) =>
+        text.match(/^(old|middle|new)\b/gm)?.join(" ")
+      )
+    assert.strictEqual(yield* keys({}), "old middle new")
+    assert.strictEqual(yield* keys({ newest: "true" }), "new middle old")
+    assert.strictEqual(yield* keys({ since: "1970-01-01T00:00:02Z" }), "middle new")
+    assert.strictEqual(yield* keys({ before: "1970-01-01T00:00:02Z" }), "old")
+    assert.strictEqual(yield* keys({ failure: "blocked" }), "old new")
+    assert.strictEqual(yield* keys({ failure: "unprocessable", limit: "1" }), "old")
+    assert.match(yield* print(store, "list", { since: "yesterday" }), /^400: since /)
   })
 )

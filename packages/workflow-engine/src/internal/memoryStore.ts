@@ -57,7 +57,9 @@ export const make: Effect.Effect<engineStore.EngineStore> = Effect.map(
         Effect.sync(() => {
           const comes: typeof isBefore = (a, b) =>
             filter.isNewestFirst ? isBefore(b, a) : isBefore(a, b)
-          return select((one) => isSelected(one, filter) && (after === undefined || comes(after, one)))
+          return select(
+            (one) => isSelected(one, filter) && (after === undefined || comes(after, one))
+          )
             .sort((a, b) => (comes(a, b) ? -1 : 1))
             .slice(0, limit)
         }),
@@ -158,7 +160,15 @@ const nameOf = ({ businessKey, workflow }: Store.Name) => JSON.stringify([workfl
 
 const isSelected = (
   execution: Execution.Execution,
-  { businessKey, endedBeforeMillis, isPurged, startedBeforeMillis, startedFromMillis, states, workflow }: Store.Filter
+  {
+    businessKey,
+    endedBeforeMillis,
+    isPurged,
+    startedBeforeMillis,
+    startedFromMillis,
+    states,
+    workflow
+  }: Store.Filter
 ): boolean =>
   (workflow === undefined || execution.workflow === workflow) &&
   (businessKey === undefined || execution.businessKey === businessKey) &&

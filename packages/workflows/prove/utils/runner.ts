@@ -49,7 +49,8 @@ const destinationOf = (number: number) => {
   return number % 10 === 4 ? "+999000000054" : "+999000000001"
 }
 
-const start = Effect.gen(function* () {
+/** Executions in several states. */
+export const several = Effect.gen(function* () {
   const request = yield* world.payout
   const payouts = yield* Operator.of(DisbursePayout.workflow)
   for (const [key, destination] of Object.entries(outcomes)) {
@@ -69,16 +70,40 @@ const start = Effect.gen(function* () {
   yield* batches.start("payroll:2026-11", items)
 })
 
-/** Starts a runner, and its executions unless it is to be empty. Returns the address of its page. */
-export const make = (isEmpty = false) =>
+/** The items of the payroll that are refused, and their reasons. */
+const refusals = {
+  E0117: "+999000000025", // the account is blocked
+  E0904: "+999000000031", // the beneficiary cannot receive the amount
+  E1733: "+999000000024" // the provider does not know the number
+}
+
+/** A batch of 2,000 payouts that has ended: three of them are not paid. */
+export const payroll = Effect.gen(function* () {
+  const request = yield* world.payout
+  const batches = yield* PayoutBatch.PayoutBatch
+  const items = Stream.map(Stream.range(1, 2_000), (number) => {
+    const key = `E${String(number).padStart(4, "0")}`
+    const refused = Object.entries(refusals).find(([one]) => one === key)?.[1]
+    const amount = String(25_000 + 250 * (number % 60))
+    return { key, request: { ...request, amount, destination: refused ?? "+999000000001" } }
+  })
+  yield* batches.start("payroll:2026-11", items)
+  yield* batches.await("payroll:2026-11")
+})
+
+/** Starts a runner with what it has to do. Returns the address of its page. */
+export const make = (
+  start: typeof several | typeof payroll | Effect.Effect<void>,
+  { concurrency = 1 }: { readonly concurrency?: number } = {}
+) =>
   Effect.gen(function* () {
     const services = yield* Layer.build(service)
     const port = yield* Postgres.freePort
     const started = yield* Deferred.make<void>()
     const workflows = Layer.effectDiscard(
-      Effect.zipRight(isEmpty ? Effect.void : start, Deferred.succeed(started, undefined))
+      Effect.zipRight(start, Deferred.succeed(started, undefined))
     ).pipe(
-      Layer.provide(PayoutBatch.layer({ concurrency: 1 })),
+      Layer.provide(PayoutBatch.layer({ concurrency })),
       Layer.provide(Layer.provide(DisbursePayout.layer, Policy.layer(policy))),
       Layer.provide(Layer.succeedContext(services))
     )
@@ -96,8 +121,11 @@ export const make = (isEmpty = false) =>
   })
 
 /** Runs a runner while its page is used. */
-export const during = (use: (url: string) => Promise<unknown>) =>
-  Effect.runPromise(Effect.scoped(Effect.flatMap(make(), (url) => Effect.promise(() => use(url)))))
+export const during = (
+  run: ReturnType<typeof make>,
+  use: (url: string) => Promise<unknown>
+): Promise<unknown> =>
+  Effect.runPromise(Effect.scoped(Effect.flatMap(run, (url) => Effect.promise(() => use(url)))))
 
 /** Opens the page, gives it the token, and waits for what it shows. */
 export const enter = async (page: Page, url: string) => {

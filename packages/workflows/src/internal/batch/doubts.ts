@@ -20,7 +20,7 @@ const decodeRound = Schema.decodeOption(
 )
 
 /** The last error of a write that is open. */
-const lastError = (steps: ReadonlyArray<Store.Step>) => {
+export const lastError = (steps: ReadonlyArray<Store.Step>) => {
   const round = Arr.findLast(steps, ({ name }) => names.roundPattern.exec(name)?.[1] === "write")
   const exit = Option.getOrUndefined(Option.flatMap(round, ({ exit }) => decodeRound(exit)))
   return exit !== undefined && Exit.isSuccess(exit) ? exit.value.error : undefined

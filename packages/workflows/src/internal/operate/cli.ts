@@ -9,7 +9,9 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Stream from "effect/Stream"
+import { type Answer, refused } from "./answers.js"
 import * as operate from "./operations.js"
+import { itemStates, states } from "./states.js"
 
 /** Loads a driver, an optional peer. */
 export const driver = <A>(packages: string, load: () => Promise<A>) =>
@@ -17,7 +19,7 @@ export const driver = <A>(packages: string, load: () => Promise<A>) =>
     const isMissing =
       Predicate.hasProperty(defect, "code") && defect.code === "ERR_MODULE_NOT_FOUND"
     const message = `the driver of this database is not installed: npm install ${packages}`
-    return isMissing ? operate.refused(409, message) : Effect.die(defect)
+    return isMissing ? refused(409, message) : Effect.die(defect)
   })
 
 const sqlite = Options.text("sqlite").pipe(
@@ -45,7 +47,7 @@ const postgres = Options.redacted("postgres").pipe(
 const database = Options.map(Options.all([sqlite, postgres]), (databases) => {
   const [one, other] = Arr.getSomes(databases)
   if (one !== undefined && other === undefined) return one
-  return operate.refused(400, "name one database, with --sqlite FILE or --postgres URL.")
+  return refused(400, "name one database, with --sqlite FILE or --postgres URL.")
 })
 
 const cell = (value: unknown): string => {
@@ -54,7 +56,7 @@ const cell = (value: unknown): string => {
 }
 
 /** RFC 4180, with the names of the columns first. */
-const csvLines = (rows: operate.Answer["rows"]) =>
+const csvLines = (rows: Answer["rows"]) =>
   Stream.mapAccum(rows, true, (isFirst, row) => {
     const line = Object.values(row).map(cell).join(",")
     return [false, isFirst ? `${Object.keys(row).join(",")}\n${line}` : line]
@@ -73,12 +75,23 @@ const text = (name: string, about: string) =>
 const inputs = {
   key: Args.withDescription(Args.text({ name: "key" }), "the key of an execution or of a batch"),
   workflow: text("workflow", "the versioned name of a workflow, such as Manilla/DisbursePayout/2"),
-  state: text("state", `${Record.keys(operate.states).join(", ")}; by default open: not ended`),
+  state: text("state", `${Record.keys(states).join(", ")}; by default open: not ended`),
   limit: text("limit", "the most rows; by default 100"),
   only: text(
     "only",
-    `${Record.keys(operate.itemStates).join(", ")}; by default unpaid: ended, and not paid`
+    `${Record.keys(itemStates).join(", ")}; by default unpaid: ended, and not paid`
   ),
+  since: text(
+    "since",
+    "only those that started at this time or later, such as 2026-11-24T08:00:00Z"
+  ),
+  before: text("before", "only those that started before this time"),
+  failure: text(
+    "failure",
+    "a part of the failure, such as OutcomeUnknown, in the first 10,000 rows"
+  ),
+  batches: Options.map(flag("batches", "batches only"), String),
+  newest: Options.map(flag("newest", "the newest first"), String),
   item: text("item", "the key of one item"),
   after: text("after", "the number of the last item of the page before"),
   reveal: Options.map(flag("reveal", "also print payloads, results and phone numbers"), String)

@@ -2,26 +2,15 @@ import * as Errors from "@manilla/core/Errors"
 import { exitJson } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import type * as Store from "@manilla/workflow-engine/Store"
+import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
-import * as Duration from "effect/Duration"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as names from "../names.js"
 import { WriteError } from "../write.js"
-
-/** A moment as people in the time zone of this process write it, such as `2026-11-24 14:03:07`. */
-export const moment = (millis: number): string => new Date(millis).toLocaleString("sv-SE")
-
-/** Such as `2h 5m`: the two largest units, and a second at least. */
-export const span = (millis: number): string => {
-  const seconds = Math.max(1, Math.round(millis / 1_000))
-  return Duration.format(Duration.seconds(seconds)).split(" ").slice(0, 2).join(" ")
-}
-
-const distance = (millis: number, now: number): string =>
-  millis >= now ? `in ${span(millis - now)}` : `${span(now - millis)} ago`
+import { distance, span } from "./times.js"
 
 /** With the time zone, because a page shows it too. */
 const at = (millis: number, now: number): string =>
@@ -47,7 +36,10 @@ const ends: Record<Execution.EndState, string> = {
 const { child, failed, parked, signal, unreadable } = Execution.Pause
 
 /** After an interrupt. */
-export const toEnd = " It is to end. If an outcome is unknown, that request is continued first."
+export const toEnd = "It is to end. If an outcome is unknown, that request is continued first."
+
+export const isRun = (all: ReadonlyArray<Store.Runner>): boolean =>
+  all.some(({ isAlive }) => isAlive)
 
 /** The processes that run workflows, and when each was last seen. */
 export const runners = (all: ReadonlyArray<Store.Runner>): string => {
@@ -116,11 +108,25 @@ const resource = (value: unknown): string =>
 
 const decodeError = Schema.decodeUnknownOption(WriteError)
 
+/** The service's own words for a refusal and its code. The whole message also has facts about the request. */
+export const briefly = (error: {
+  readonly message: string
+  readonly code?: string | undefined
+}): string => {
+  const { code = "", message } = error
+  const [, said] = code === "" ? [] : message.split(`: ${code}: `)
+  return said === undefined
+    ? message
+    : `${said.replace(/ This request was not applied\..*$/s, "")} (${code})`
+}
+
 interface Said {
   readonly text: string
   /** The resource, or the message of the error. */
   readonly detail?: string
   readonly tone?: "good" | "bad"
+  /** The message in few words. */
+  readonly brief?: string
   /** The outcome of the write that ended with the error. */
   readonly outcome?: Errors.Outcome
   /** The pause that follows. */
@@ -132,24 +138,33 @@ const error = (value: unknown): Said => {
   const known = Option.getOrUndefined(decodeError(value))
   const tag = Predicate.isRecord(value) ? value["_tag"] : undefined
   const text = Predicate.isString(tag) ? tag : "an error"
-  const said = known && { detail: known.message, outcome: Errors.outcome(known) }
+  const said = known && {
+    detail: known.message,
+    brief: briefly(known),
+    outcome: Errors.outcome(known)
+  }
   return { text, ...said, tone: "bad" }
 }
 
+const reason = (cause: Cause.Cause<unknown>): Said =>
+  Option.match(Cause.failureOption(cause), {
+    onNone: () => ({ text: "a defect", tone: "bad" }),
+    onSome: error
+  })
+
 const failure = (cause: Cause.Cause<unknown>): Said => {
   if (Cause.isInterruptedOnly(cause)) return { text: "ended because it was interrupted" }
-  const defect: Said = { text: "a defect", tone: "bad" }
-  const said = Option.match(Cause.failureOption(cause), { onNone: () => defect, onSome: error })
+  const said = reason(cause)
   return { ...said, text: `ended with ${said.text}` }
 }
 
 const decodeExit = Schema.decodeOption(exitJson(Schema.Unknown, Schema.Unknown))
 
 /** A stored exit. One that is unreadable is a defect. */
-const exitSaid = (json: string, onSuccess: (value: unknown) => Said): Said => {
-  const exit = Option.getOrElse(decodeExit(json), () => Exit.die(json))
-  return Exit.match(exit, { onSuccess, onFailure: failure })
-}
+const exitOf = (json: string) => Option.getOrElse(decodeExit(json), () => Exit.die(json))
+
+const exitSaid = (json: string, onSuccess: (value: unknown) => Said): Said =>
+  Exit.match(exitOf(json), { onSuccess, onFailure: failure })
 
 /** Something that happened to an execution. */
 export interface Event extends Said {
@@ -226,6 +241,15 @@ const waitsAfter = (json: string): Said => {
   return { text: "failed", detail, tone: "bad" }
 }
 
+/** The failure of an execution that has ended with one, or that waits after one. */
+export const failureOf = ({ cause, end, exit }: Execution.Execution): string | undefined => {
+  if (end === undefined) return cause && waitsAfter(cause).detail
+  const ended = exit === undefined ? Exit.void : exitOf(exit)
+  if (Exit.isSuccess(ended)) return undefined
+  const { brief, text } = reason(ended.cause)
+  return brief === undefined ? text : `${text}: ${brief}`
+}
+
 /** The history of an execution, in order. */
 export const events = (
   { cause, end, exit, startedMillis }: Execution.Execution,
@@ -244,4 +268,36 @@ export const events = (
       ? { text: `${text}; the details were purged` }
       : exitSaid(exit, () => ({ text }))
   return [...past, { atMillis: end.atMillis, kind: "ended", step: "", ...last }]
+}
+
+const decodeSent = Schema.decodeOption(
+  Schema.parseJson(Schema.Struct({ sentMillis: Schema.Number }))
+)
+
+/** The effect of an interrupt on money. */
+export const interrupting = (
+  { payload, resource }: Execution.Execution,
+  events: ReadonlyArray<Event>
+): string => {
+  if (resource !== undefined) {
+    return `It has made ${resource}, which stays made: the money may have moved, or move later. It only stops to follow it.`
+  }
+  const isRequest = ({ kind }: Event) => kind === "sent" || kind === "answered"
+  const last = Option.getOrUndefined(Arr.findLast(events, isRequest))
+  const isInDoubt =
+    last === undefined
+      ? Option.isSome(decodeSent(payload))
+      : last.kind === "sent" || last.outcome === "unknown"
+  return isInDoubt
+    ? "The money may have moved: the outcome of its request is unknown. It sends the same request again with the same key until the outcome is known, and then stops. It sends nothing under another key."
+    : "It stops for good, before it sends another request. What its steps have done stays done."
+}
+
+/** The effect of a resume. Undefined for a pause that has none, or without a pause. */
+export const resuming = ({ dueMillis, pause }: Execution.Execution): string | undefined => {
+  if (pause === undefined || pause === unreadable || pause.startsWith(`${child}/`)) return undefined
+  if (pause === signal && dueMillis === Execution.never) return undefined
+  const [, kind] = names.pausePattern.exec(pause) ?? []
+  if (kind === "carry-on") return "It sends the same request again now, with the same key."
+  return kind === "wait" ? "It reads the status now." : "Its pause ends now, and it continues."
 }

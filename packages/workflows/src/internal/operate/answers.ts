@@ -1,0 +1,70 @@
+/** The answers of operations: rows for programs, and text for a terminal. */
+import type * as Execution from "@manilla/workflow-engine/Execution"
+import * as Data from "effect/Data"
+import * as Record from "effect/Record"
+import * as Stream from "effect/Stream"
+
+/** A refusal. Nothing was changed, except perhaps after 503: the store failed. */
+export class Refused extends Data.TaggedError("Refused")<{
+  readonly status: 400 | 404 | 409 | 503
+  readonly message: string
+}> {}
+
+export const refused = (status: Refused["status"], message: string): Refused =>
+  new Refused({ status, message })
+
+export type Row = Readonly<Record<string, unknown>>
+
+export type Expected =
+  | Refused
+  | Execution.StorageError
+  | Execution.ExecutionNotFound
+  | Execution.ExecutionNotEnded
+  | Execution.ExecutionPurged
+
+/** The start of a batch stores its items before its execution. */
+export const noItems = refused(
+  409,
+  "its items are not stored yet: nothing was sent. Repeat this later, or start it again if its start has failed."
+)
+
+export const toRefused = (error: Expected): Refused => {
+  if (error._tag === "Refused") return error
+  // Here, only a batch is not found, whose items are not stored yet.
+  if (error._tag === "ExecutionNotFound") return noItems
+  return refused(error._tag === "StorageError" ? 503 : 409, error.message)
+}
+
+/** The result of an operation. */
+export interface Answer {
+  /** As JSON. */
+  readonly rows: Stream.Stream<Row, Refused>
+  /** For a terminal of 100 columns. */
+  readonly text: Stream.Stream<string, Refused>
+}
+
+/** Control characters would move the cursor of the terminal. */
+export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]/gu, "\u{fffd}")
+
+/** A cell of a table in a terminal. */
+const fit = (value: unknown, width: number): string => {
+  const text = plain(String(value ?? ""))
+  return text.length > width ? `${text.slice(0, width - 2)}..` : text.padEnd(width)
+}
+
+/** Rows as a table with these columns, which have a width. */
+export const table = (
+  all: Stream.Stream<Row, Expected>,
+  columns: Readonly<Record<string, number>>,
+  { last, none = "none" }: { readonly none?: string; readonly last?: string | undefined } = {}
+): Answer => {
+  const rows = Stream.mapError(all, toRefused)
+  const header = Record.map(columns, (_, name) => name.toUpperCase())
+  const line = (row: Row) =>
+    Record.collect(columns, (name, width) => fit(row[name], width))
+      .join(" ")
+      .trimEnd()
+  const lines = Stream.orElseIfEmpty(Stream.map(rows, line), () => none)
+  const before = Stream.concat(Stream.make(line(header)), lines)
+  return { rows, text: last === undefined ? before : Stream.concat(before, Stream.make("", last)) }
+}
