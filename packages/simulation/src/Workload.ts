@@ -9,6 +9,7 @@ import type * as Payments from "@manilla/payments/Payments"
 import type * as Payouts from "@manilla/payouts/Payouts"
 import type * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import * as Effect from "effect/Effect"
+import * as Record from "effect/Record"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Chance } from "./Chance.js"
@@ -80,32 +81,47 @@ export interface Instruction {
   readonly calls: Array<Call>
 }
 
-/** The methods for each declared write, by weight. The compiler reports a missing write. */
+/** What a run has to know of a method that writes. */
+interface Way {
+  /** How often it is called, relative to the others. */
+  readonly weight: number
+  /** Without a key, each call is a separate order. */
+  readonly isKeyed: boolean
+  /** Whether a wallet is debited, which may have insufficient funds. */
+  readonly debitsWallet: boolean
+  /** Whether it waits for the final status. */
+  readonly waits: boolean
+}
+
+const collects: Way = { weight: 3, isKeyed: true, debitsWallet: false, waits: false }
+const pays: Way = { weight: 3, isKeyed: true, debitsWallet: true, waits: false }
+
+/** The methods of each declared write. The compiler reports a missing write. */
 const ways = {
-  "Payments.create": { "payments.create": 3, "payments.collect": 3, "payments.deposit": 1 },
-  "Payouts.create": { "payouts.create": 3, "payouts.disburse": 3 },
-  "Cards.issue": { "cards.issue": 3 },
-  "PaymentLinks.create": { "paymentLinks.create": 3 }
-} satisfies Readonly<Record<Write, Readonly<Record<string, number>>>>
+  "Payments.create": {
+    "payments.create": collects,
+    "payments.collect": { ...collects, waits: true },
+    "payments.deposit": { ...collects, waits: true, weight: 1 }
+  },
+  "Payouts.create": { "payouts.create": pays, "payouts.disburse": { ...pays, waits: true } },
+  "Cards.issue": { "cards.issue": pays },
+  "PaymentLinks.create": { "paymentLinks.create": { ...collects, isKeyed: false } }
+} satisfies Readonly<Record<Write, Readonly<Record<string, Way>>>>
 
 export type Kind = { [Name in Write]: keyof (typeof ways)[Name] }[Write]
 
-const weights: Readonly<Record<Kind, number>> = {
+const kinds: Readonly<Record<Kind, Way>> = {
   ...ways["Payments.create"],
   ...ways["Payouts.create"],
   ...ways["Cards.issue"],
   ...ways["PaymentLinks.create"]
 }
 
-/** Payment links have no key: each call is a separate order. */
-export const isKeyed = ({ kind }: Instruction): boolean => kind !== "paymentLinks.create"
+const weights = Record.map(kinds, ({ weight }) => weight)
 
-/** Whether a wallet is debited, which may have insufficient funds. */
-export const debitsWallet = ({ kind }: Instruction): boolean =>
-  kind === "payouts.create" || kind === "payouts.disburse" || kind === "cards.issue"
-
-export const waits = ({ kind }: Instruction): boolean =>
-  kind === "payments.collect" || kind === "payments.deposit" || kind === "payouts.disburse"
+export const isKeyed = ({ kind }: Instruction): boolean => kinds[kind].isKeyed
+export const debitsWallet = ({ kind }: Instruction): boolean => kinds[kind].debitsWallet
+export const waits = ({ kind }: Instruction): boolean => kinds[kind].waits
 
 export const make = (index: number, chance: Chance): Instruction => {
   const kind = chance.weighted(weights)
