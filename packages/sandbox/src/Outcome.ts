@@ -5,9 +5,11 @@
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as Fault from "./Fault.js"
 import { oneOf } from "./internal/rules/limits.js"
+import type * as ServiceApi from "./ServiceApi.js"
 
 /**
  * The header that names an outcome.
@@ -94,13 +96,24 @@ export interface Outcome {
   readonly effect: Behaviour
 }
 
-const payments: ReadonlyArray<Fault.OperationName> = ["Payments.create"]
-const payouts: ReadonlyArray<Fault.OperationName> = ["Payouts.create"]
-const links: ReadonlyArray<Fault.OperationName> = ["PaymentLinks.create"]
-const cards: ReadonlyArray<Fault.OperationName> = ["Cards.issue"]
-const settling: ReadonlyArray<Fault.OperationName> = [...payments, ...payouts]
-const debits = [...payouts, ...cards]
-const writes = [...settling, ...links, ...cards]
+const payments = ["Payments.create"] as const
+const payouts = ["Payouts.create"] as const
+const links = ["PaymentLinks.create"] as const
+const cards = ["Cards.issue"] as const
+
+/** Whether a write settles later at a mobile money provider, and whether it debits a wallet. */
+const traits = {
+  "Payments.create": { settles: true, debits: false },
+  "Payouts.create": { settles: true, debits: true },
+  "PaymentLinks.create": { settles: false, debits: false },
+  "Cards.issue": { settles: false, debits: true }
+} satisfies Readonly<
+  Record<ServiceApi.WriteName, { readonly settles: boolean; readonly debits: boolean }>
+>
+
+const writes = Record.keys(traits)
+const settling: ReadonlyArray<ServiceApi.WriteName> = writes.filter((name) => traits[name].settles)
+const debits = writes.filter((name) => traits[name].debits)
 
 const becomes = (
   code: string,
@@ -108,7 +121,7 @@ const becomes = (
   status: string,
   after?: Duration.DurationInput & string,
   summary = `${status} after ${after ?? "the usual delay"}`,
-  operations = settling
+  operations: ReadonlyArray<ServiceApi.WriteName> = settling
 ): Outcome => ({
   code,
   name,

@@ -78,6 +78,14 @@ export type OperationName<Replay extends RetryPolicy.Replay = RetryPolicy.Replay
 >
 
 /**
+ * The names of the declared writes.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
+export type WriteName = OperationName<RetryPolicy.Keyed | RetryPolicy.Once>
+
+/**
  * The declared operation with a name.
  *
  * @since 0.1.0

@@ -1,10 +1,11 @@
 /**
  * Injects faults into the service, the client processes and the clock.
  */
-import type * as Operation from "@manilla/core/Operation"
 import * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import type * as Refund from "@manilla/refunds/Refund"
 import type * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -49,24 +50,17 @@ export interface Nemesis {
   readonly clockWasSet: () => boolean
 }
 
-const scopes: readonly [Operation.Scope, ...ReadonlyArray<Operation.Scope>] = [
-  "payments.read",
-  "payments.write",
-  "transactions.read",
-  "refunds.read",
-  "payment_links.read",
-  "payment_links.write",
-  "virtual_cards.users.read",
-  "virtual_cards.cards.read",
-  "virtual_cards.cards.write"
-]
+/** The scopes that operations require. */
+const scopes = Arr.dedupe([...ServiceApi.operations.values()].map(({ access }) => access)).filter(
+  (access) => access !== "bearer" && access !== "credentials"
+)
 
 export const make = (parameters: Parameters): Nemesis => {
   const { chance, instructions, network, refunds, restart, sandbox, time, trace } = parameters
   let clockWasSet = false
   let secretIsOld = false
 
-  const restoreScopes = sandbox.setScopes([...scopes, "withdrawals.read", "withdrawals.write"])
+  const restoreScopes = sandbox.setScopes(scopes)
   const restoreStanding = sandbox.setStanding({ accountActive: true })
   const redeploy = Effect.suspend(() => {
     if (!secretIsOld) return Effect.void

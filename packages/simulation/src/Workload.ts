@@ -4,7 +4,6 @@
  */
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import type * as Payments from "@manilla/payments/Payments"
 import type * as Payouts from "@manilla/payouts/Payouts"
 import type * as ServiceApi from "@manilla/sandbox/ServiceApi"
@@ -17,8 +16,6 @@ import * as Network from "./Network.js"
 import type { Client, Process } from "./Process.js"
 import type { Time } from "./Time.js"
 import type { Trace } from "./Trace.js"
-
-type Write = ServiceApi.OperationName<RetryPolicy.Keyed | RetryPolicy.Once>
 
 interface Shown {
   readonly amount?: string | undefined
@@ -106,9 +103,11 @@ const ways = {
   "Payouts.create": { "payouts.create": pays, "payouts.disburse": { ...pays, waits: true } },
   "Cards.issue": { "cards.issue": pays },
   "PaymentLinks.create": { "paymentLinks.create": { ...collects, isKeyed: false } }
-} satisfies Readonly<Record<Write, Readonly<Record<string, Way>>>>
+} satisfies Readonly<Record<ServiceApi.WriteName, Readonly<Record<string, Way>>>>
 
-export type Kind = { [Name in Write]: keyof (typeof ways)[Name] }[Write]
+export type Kind = {
+  [Name in ServiceApi.WriteName]: keyof (typeof ways)[Name]
+}[ServiceApi.WriteName]
 
 const kinds: Readonly<Record<Kind, Way>> = {
   ...ways["Payments.create"],

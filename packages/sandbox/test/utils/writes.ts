@@ -6,7 +6,6 @@ import * as Cards from "@manilla/cards/Cards"
 import type * as Errors from "@manilla/core/Errors"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as Operation from "@manilla/core/Operation"
-import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
@@ -33,7 +32,7 @@ export interface Write extends Entry {
   readonly keyField: string | undefined
 }
 
-export type Name = ServiceApi.OperationName<RetryPolicy.Keyed | RetryPolicy.Once>
+export type Name = ServiceApi.WriteName
 
 const entry = <Request extends object>(
   request: Effect.Effect<Request, never, Sandbox.Sandbox>,

@@ -4,6 +4,7 @@
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Outcome from "../../Outcome.js"
+import type * as ServiceApi from "../../ServiceApi.js"
 import * as refusal from "../rules/refusal.js"
 import { metOutcomeOf } from "../store/state.js"
 import type { MetOutcome, State } from "../store/state.js"
@@ -58,14 +59,20 @@ export const make = ({ met_outcomes: met }: State, lenient: boolean) => {
   }
 }
 
-/** The fields of the writes that can be magic. */
-const magicFields: ReadonlyMap<string, { readonly phone: string; readonly amount: string }> =
-  new Map([
-    ["Payments.create", { phone: "payer.phone_number", amount: "amount" }],
-    ["Payouts.create", { phone: "destination", amount: "amount" }],
-    ["PaymentLinks.create", { phone: "", amount: "amount" }],
-    ["Cards.issue", { phone: "", amount: "initial_balance" }]
-  ])
+/** The fields that can be magic. A write without a phone number has none. */
+interface Magic {
+  readonly phone: string
+  readonly amount: string
+}
+
+const magicFields: ReadonlyMap<string, Magic> = new Map(
+  Object.entries({
+    "Payments.create": { phone: "payer.phone_number", amount: "amount" },
+    "Payouts.create": { phone: "destination", amount: "amount" },
+    "PaymentLinks.create": { phone: "", amount: "amount" },
+    "Cards.issue": { phone: "", amount: "initial_balance" }
+  } satisfies Readonly<Record<ServiceApi.WriteName, Magic>>)
+)
 
 const named = (name: string, operation: string | undefined) => {
   const found = Outcome.outcomes.find((one) => one.name === name)
