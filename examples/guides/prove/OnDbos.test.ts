@@ -1,6 +1,6 @@
-/** The program of the page "Which engine", which is killed while its payout is pending, and started again. */
+/** The programs of the page "Which engine" for DBOS, which are killed while they pay, and started again. */
 import { assert, it } from "@effect/vitest"
-import { Sandbox, SandboxServer } from "@manilla/sandbox"
+import { Fault, Sandbox, SandboxServer } from "@manilla/sandbox"
 import * as Postgres from "@manilla/test-support/Postgres"
 import { Effect, Redacted } from "effect"
 import { spawn } from "node:child_process"
@@ -8,7 +8,8 @@ import { once } from "node:events"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 
-it.scopedLive("a payout on DBOS survives kill -9", () =>
+/** Kills a program each time that so many payouts exist, and returns the output of its last life. */
+const killed = (name: string, counts: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const { authUrl, baseUrl, credentials, payouts, wallets } = yield* Sandbox.Sandbox
     const { client_id, client_secret } = yield* credentials
@@ -23,7 +24,7 @@ it.scopedLive("a payout on DBOS survives kill -9", () =>
       MANILLA_CLIENT_ID: client_id,
       MANILLA_CLIENT_SECRET: Redacted.value(client_secret)
     }
-    const program = fileURLToPath(new URL("../OnDbos.ts", import.meta.url))
+    const program = fileURLToPath(new URL(`../${name}`, import.meta.url))
     const start = Effect.acquireRelease(
       Effect.sync(() =>
         spawn(process.execPath, ["--import", "tsx", program], {
@@ -33,16 +34,41 @@ it.scopedLive("a payout on DBOS survives kill -9", () =>
       ),
       (child) => Effect.sync(() => child.kill("SIGKILL"))
     )
+    for (const count of counts) {
+      const life = yield* start
+      yield* Effect.repeat(Effect.delay(payouts, "20 millis"), {
+        until: (all) => all.length >= count
+      })
+      const ended = once(life, "exit")
+      life.kill("SIGKILL")
+      yield* Effect.promise(() => ended)
+    }
+    const last = yield* start
+    return yield* Effect.promise(() => text(last.stdout))
+  })
 
-    const first = yield* start
-    yield* Effect.repeat(Effect.delay(payouts, "20 millis"), { until: (all) => all.length > 0 })
-    const ended = once(first, "exit")
-    first.kill("SIGKILL")
-    yield* Effect.promise(() => ended)
+const server = SandboxServer.layer({ settleAfter: "3 seconds" })
 
-    const second = yield* start
-    const output = yield* Effect.promise(() => text(second.stdout))
-    assert.include(output, "COMPLETED")
+it.scopedLive("a payout on DBOS survives kill -9", () =>
+  Effect.gen(function* () {
+    assert.include(yield* killed("OnDbos.ts", [1]), "COMPLETED")
+    const { payouts } = yield* Sandbox.Sandbox
     assert.lengthOf(yield* payouts, 1)
-  }).pipe(Effect.provide(SandboxServer.layer({ settleAfter: "3 seconds" })))
+  }).pipe(Effect.provide(server))
+)
+
+it.scopedLive("a batch on DBOS pays each item once, though its process is killed three times", () =>
+  Effect.gen(function* () {
+    const { exchanges, faults, payouts } = yield* Sandbox.Sandbox
+    const operation = "Payouts.create"
+    yield* faults.add(Fault.dropAfter({ operation, probability: 0.5, count: "always" }))
+    yield* faults.add(Fault.delay("300 millis", { operation, count: "always" }))
+    assert.include(yield* killed("BatchOnDbos.ts", [5, 20, 40]), "50 of 50 paid")
+    const keys = Array.from(yield* payouts, (payout) => payout.idempotency_key)
+    assert.lengthOf(keys, 50)
+    assert.strictEqual(new Set(keys).size, 50)
+    // The kills and the lost answers met requests: some were sent again.
+    const sent = (yield* exchanges).filter((exchange) => exchange.operation === operation)
+    assert.isAbove(sent.length, 50)
+  }).pipe(Effect.provide(server))
 )

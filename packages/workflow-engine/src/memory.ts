@@ -7,8 +7,10 @@
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Batches from "./Batches.js"
 import type * as Engine from "./Engine.js"
 import * as engine from "./internal/engine.js"
+import * as memoryBatches from "./internal/memoryBatches.js"
 import * as memoryStore from "./internal/memoryStore.js"
 
 /**
@@ -26,3 +28,11 @@ export const layerMemory: Layer.Layer<Engine.Engine | WorkflowEngine.WorkflowEng
     // Memory does not fail.
     Layer.orDie
   )
+
+/**
+ * A table of batches in memory, for tests with an engine that is not of this package.
+ *
+ * @since 0.1.0
+ * @category operating
+ */
+export const batches: Effect.Effect<Batches.Service> = memoryBatches.make

@@ -18,6 +18,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import type * as Batches from "./Batches.js"
 import type * as Engine from "./Engine.js"
 import * as migrations from "./internal/sql/migrations.js"
 import * as postgresClient from "./internal/sql/postgresClient.js"
@@ -100,3 +101,23 @@ export const open = (
   url: Redacted.Redacted
 ): Effect.Effect<Store.Store, Engine.DatabaseUnavailable | Engine.UnsupportedSchema, Scope.Scope> =>
   sqlEngine.open("PostgreSQL", postgresClient.layer({ url, databaseTimeout: "10 seconds" }, 2))
+
+/**
+ * The table of batches in a database, for `PayoutBatch.layerOn` beside an engine that is not of this package, such as DBOS,
+ * which may have the same database. Makes the tables if they do not exist. It uses up to four connections.
+ *
+ * @since 0.1.0
+ * @category operating
+ */
+export const batches = (
+  url: Redacted.Redacted
+): Effect.Effect<
+  Batches.Service,
+  Engine.DatabaseUnavailable | Engine.UnsupportedSchema,
+  Scope.Scope
+> =>
+  sqlEngine.batches(
+    "PostgreSQL",
+    prepared,
+    postgresClient.layer({ url, databaseTimeout: "30 seconds" }, 4)
+  )

@@ -11,6 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { existsSync } from "node:fs"
+import type * as Batches from "./Batches.js"
 import * as Engine from "./Engine.js"
 import * as database from "./internal/sql/database.js"
 import * as migrations from "./internal/sql/migrations.js"
@@ -103,3 +104,18 @@ export const open = (
     )
     return sqlEngine.open(file, client)
   })
+
+/**
+ * The table of batches in a file, for `PayoutBatch.layerOn` beside an engine that is not of this package. Makes the tables if
+ * they do not exist.
+ *
+ * @since 0.1.0
+ * @category operating
+ */
+export const batches = (
+  file: string
+): Effect.Effect<
+  Batches.Service,
+  Engine.DatabaseUnavailable | Engine.UnsupportedSchema,
+  Scope.Scope
+> => sqlEngine.batches(file, prepared(file), database.layer(file))

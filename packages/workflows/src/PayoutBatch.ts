@@ -8,21 +8,23 @@
 import * as Workflow from "@effect/workflow/Workflow"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import type * as Payouts from "@manilla/payouts/Payouts"
-import * as Engine from "@manilla/workflow-engine/Engine"
+import type * as Engine from "@manilla/workflow-engine/Engine"
 import type * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Batch from "./Batch.js"
-import { doubtsOf } from "./internal/batch/doubts.js"
+import { BatchEngine } from "./BatchEngine.js"
 import { load } from "./internal/batch/load.js"
 import * as operate from "./internal/batch/operate.js"
 import { run } from "./internal/batch/own.js"
-import { workflowName } from "./internal/batch/rules.js"
+import * as beneath from "./internal/batch/ownEngine.js"
+import * as rules from "./internal/batch/rules.js"
 import * as Policy from "./Policy.js"
 
 type ReadError = Execution.ExecutionNotFound | Execution.ExecutionPurged | Execution.StorageError
@@ -65,10 +67,8 @@ export interface Service {
     batchKey: string
   ) => Effect.Effect<ReadonlyArray<Batch.Doubt>, Execution.StorageError>
 
-  /** Waits for the end of the batch. The wait is in memory, and ends with the process. */
-  readonly await: (
-    batchKey: string
-  ) => Effect.Effect<Batch.Summary, ReadError | Execution.UnreadablePayload>
+  /** Waits for the end of the batch: looks twice a second. The wait is in memory, and ends with the process. */
+  readonly await: (batchKey: string) => Effect.Effect<Batch.Summary, ReadError>
 
   /** Sends no further items until `resume`. Items that were sent continue. */
   readonly pause: (batchKey: string) => Effect.Effect<void, ReadError>
@@ -107,36 +107,50 @@ export class PayoutBatch extends Context.Tag("@manilla/workflows/PayoutBatch")<
  * @category workflows
  */
 export const workflow = Workflow.make({
-  name: workflowName,
+  name: rules.workflowName,
   payload: { key: Schema.String },
   success: Batch.Summary,
   idempotencyKey: ({ key }) => key
 })
 
-/**
- * A layer that starts and operates batches, and runs none: `layer` in another process does, or in this one later.
- *
- * @since 0.1.0
- * @category layers
- */
-export const layerOperator: Layer.Layer<PayoutBatch, never, Engine.Engine> = Layer.effect(
+const ownEngine = beneath.layer(Operator.of(workflow))
+
+const itemsPerRead = 1_000
+const betweenLooks = Schedule.union(
+  Schedule.exponential("10 millis"),
+  Schedule.spaced("500 millis")
+)
+
+const operator: Layer.Layer<PayoutBatch, never, BatchEngine> = Layer.effect(
   PayoutBatch,
   Effect.gen(function* () {
-    const engine = yield* Engine.Engine
-    const { batches: table } = engine
-    const operator = yield* Operator.of(workflow)
+    const { batches: table, findPayout, startBatch } = yield* BatchEngine
     const { found, ...operations } = operate.make(table)
+    /** An item in doubt. Nothing is known of one that is about to be handed over, or whose end cannot be read. */
+    const doubtOf = (
+      batchKey: string,
+      key: string
+    ): Effect.Effect<Batch.Doubt, Execution.StorageError> =>
+      Effect.gen(function* () {
+        const unknown = Effect.succeed({ error: undefined, nextMillis: undefined })
+        const execution = yield* Effect.catchAllDefect(
+          findPayout(yield* rules.businessKey(batchKey, key)),
+          () => Effect.succeedNone
+        )
+        return { key, ...(yield* Option.getOrUndefined(execution)?.doubt ?? unknown) }
+      })
     return PayoutBatch.of({
       ...operations,
       start: (batchKey, items) => {
-        const begin = operator
-          .start({ key: batchKey })
-          .pipe(
-            Effect.catchTag("InvalidPayload", "PayloadMismatch", "UnreadablePayload", Effect.die)
-          )
+        const begin = startBatch({ key: batchKey }).pipe(
+          Effect.catchTag("InvalidPayload", "PayloadMismatch", "UnreadablePayload", Effect.die)
+        )
         return load(table, batchKey, items, begin)
       },
-      doubts: (batchKey) => doubtsOf(engine, batchKey),
+      doubts: (batchKey) =>
+        Effect.flatMap(table.read(batchKey, { states: ["unknown"] }, itemsPerRead), (items) =>
+          Effect.forEach(items, ({ key }) => doubtOf(batchKey, key))
+        ),
       progress: (batchKey) =>
         Stream.repeatEffectWithSchedule(
           operations.status(batchKey),
@@ -146,12 +160,40 @@ export const layerOperator: Layer.Layer<PayoutBatch, never, Engine.Engine> = Lay
           Stream.changesWith((a, b) => JSON.stringify(a) === JSON.stringify(b))
         ),
       await: (batchKey) =>
-        Effect.flatMap(found(batchKey), ({ phase, total }) =>
-          phase === "ended" ? operate.summaryOf(table, batchKey, total) : operator.await(batchKey)
+        found(batchKey).pipe(
+          Effect.repeat({ schedule: betweenLooks, until: ({ phase }) => phase === "ended" }),
+          Effect.zipRight(found(batchKey)),
+          Effect.flatMap(({ total }) => operate.summaryOf(table, batchKey, total))
         )
     })
   })
 )
+
+/**
+ * A layer that starts and operates batches, and runs none: `layer` in another process does, or in this one later.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerOperator: Layer.Layer<PayoutBatch, never, Engine.Engine> = Layer.provide(
+  operator,
+  ownEngine
+)
+
+/**
+ * The options of the layers that run batches.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options {
+  /**
+   * How many first requests may go on at once; 1 to 1,000, by default 10. An item leaves its place to the next when its
+   * payout exists, it has ended, or its outcome is unknown. If five times as many are unknown, no others are sent, so that an
+   * outage puts no more items in doubt.
+   */
+  readonly concurrency?: number | undefined
+}
 
 const isConcurrency = (value: number) => Number.isInteger(value) && value >= 1 && value <= 1_000
 
@@ -189,19 +231,25 @@ const isConcurrency = (value: number) => Number.isInteger(value) && value >= 1 &
  * @since 0.1.0
  * @category layers
  */
-export const layer = ({
-  concurrency = 10
-}: {
-  /**
-   * How many first requests may go on at once; 1 to 1,000, by default 10. An item leaves its place to the next when its
-   * payout exists, it has ended, or its outcome is unknown. If five times as many are unknown, no others are sent, so that an
-   * outage puts no more items in doubt.
-   */
-  readonly concurrency?: number | undefined
-} = {}): Layer.Layer<
+export const layer = (
+  options: Options = {}
+): Layer.Layer<
   PayoutBatch,
   Policy.InvalidPolicy,
   Payouts.Payouts | Engine.Engine | WorkflowEngine.WorkflowEngine
+> => Layer.provide(layerOn(options), ownEngine)
+
+/**
+ * The same on another engine: `BatchEngine` starts and finds its executions, and `Steps.layer` gives it the body of the batch,
+ * which has no steps. The page "Which engine" has a program for DBOS.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerOn = ({ concurrency = 10 }: Options = {}): Layer.Layer<
+  PayoutBatch,
+  Policy.InvalidPolicy,
+  Payouts.Payouts | BatchEngine | WorkflowEngine.WorkflowEngine
 > => {
   const body = Layer.unwrapEffect(
     Effect.gen(function* () {
@@ -214,5 +262,5 @@ export const layer = ({
       return workflow.toLayer(({ key: batchKey }) => run({ batchKey, concurrency, turns }))
     })
   )
-  return Layer.merge(layerOperator, body)
+  return Layer.merge(operator, body)
 }

@@ -13,7 +13,9 @@ import type * as Workflow from "@effect/workflow/Workflow"
 import { differences } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import type * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Option from "effect/Option"
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as Steps from "./Steps.js"
 
@@ -22,12 +24,19 @@ type Result<W extends Workflow.Any> = Effect.Effect<
   W["errorSchema"]["Type"]
 >
 
+/** An execution. */
+interface Found<W extends Workflow.Any> {
+  readonly payload: Steps.Payload<W>
+  readonly end: Exit.Exit<W["successSchema"]["Type"], W["errorSchema"]["Type"]> | undefined
+}
+
 /**
  * Registers a workflow. Call it before `DBOS.launch`, and `start` or `execute` after that.
  *
  * - `start` returns once DBOS has stored the execution. With the same payload, it may be called again.
  * - `execute` starts the workflow, or finds its execution, and waits for the end.
  * - `await` waits for the end of the execution with a key.
+ * - `find` returns the payload of the execution with a key, and its end if it has ended.
  *
  * If DBOS fails, such as without its database, or ends an execution, such as by `cancelWorkflow`, its error is a defect.
  *
@@ -115,8 +124,22 @@ export const register = <W extends Workflow.Any, E>(
       (end) => Steps.endOf(workflow, end)
     )
 
+  /** None for an execution of another workflow. One that DBOS has ended, such as a cancelled one, has no end of its own. */
+  const find = (key: string): Effect.Effect<Option.Option<Found<W>>> =>
+    Effect.gen(function* () {
+      const status = yield* Effect.promise(() => DBOS.getWorkflowStatus(key))
+      if (status?.workflowName !== name) return Option.none()
+      const payload: Steps.Payload<W> = status.input?.[0]
+      if (status.status !== "SUCCESS") return Option.some({ payload, end: undefined })
+      const handle = DBOS.retrieveWorkflow<Steps.End<W>>(key)
+      // If the database is away, that is no end.
+      const result = yield* Effect.promise(() => handle.getResult())
+      return Option.some({ payload, end: yield* Effect.exit(Steps.endOf(workflow, result)) })
+    })
+
   return {
     start: (payload: Steps.Payload<W>) => Effect.asVoid(start(payload)),
+    find,
     execute: (payload: Steps.Payload<W>) => Effect.flatMap(start(payload), ended),
     await: (key: string) => Effect.suspend(() => ended(DBOS.retrieveWorkflow(key)))
   }

@@ -1,4 +1,5 @@
 export * as Batch from "./Batch.js"
+export * as BatchEngine from "./BatchEngine.js"
 export * as CollectPayment from "./CollectPayment.js"
 export * as DisbursePayout from "./DisbursePayout.js"
 export * as Doubt from "./Doubt.js"

@@ -8,6 +8,7 @@ import * as engine from "../engine.js"
 import { forOperator } from "../engineStore.js"
 import * as migrations from "./migrations.js"
 import * as runners from "./runners.js"
+import * as sqlBatches from "./sqlBatches.js"
 import * as sqlStore from "./sqlStore.js"
 
 /** How often a runner looks for work, which is the precision of durable pauses. Each look is a query. */
@@ -45,6 +46,16 @@ export const open = (database: string, client: Layer.Layer<SqlClient.SqlClient, 
       return forOperator(yield* sqlStore.make(yield* runners.make("1 minute")))
     }).pipe(Effect.provide(context))
   }).pipe(Effect.mapError(unavailable(database)))
+
+/** The table of batches of a database, whose tables are made if they do not exist. For engines that are not of this package. */
+export const batches = <E>(
+  database: string,
+  prepared: Effect.Effect<void, E, SqlClient.SqlClient>,
+  client: Layer.Layer<SqlClient.SqlClient, SqlError>
+) =>
+  Effect.flatMap(Layer.build(client), (context) =>
+    Effect.provide(Effect.zipRight(prepared, sqlBatches.make), context)
+  ).pipe(Effect.mapError(unavailable(database)))
 
 /** The error of a database that cannot be used. One whose tables have another layout has its own. */
 export const unavailable = (database: string) => (cause: unknown) =>

@@ -1,12 +1,12 @@
 import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import type * as Batches from "@manilla/workflow-engine/Batches"
-import * as Engine from "@manilla/workflow-engine/Engine"
 import { persistently } from "@manilla/workflow-engine/Store"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { BatchEngine } from "../../BatchEngine.js"
 import * as Policy from "../../Policy.js"
 import { follow } from "./follow.js"
 import { afterDefects } from "./Owner.js"
@@ -48,7 +48,7 @@ const lookAt = (payouts: Payouts.Service, look: Policy.Policy["look"], reference
 const makePages = ({ batchKey }: Owner, states: ReadonlyArray<Batches.State>) => {
   let after = -1
   return Effect.gen(function* () {
-    const { batches: table } = yield* Engine.Engine
+    const { batches: table } = yield* BatchEngine
     const page = yield* persistently(table.read(batchKey, { states, after }, itemsPerPage))
     after = page.at(-1)?.number ?? after
     return page
@@ -61,10 +61,10 @@ const makePages = ({ batchKey }: Owner, states: ReadonlyArray<Batches.State>) =>
  */
 export const drive = (
   owner: Owner
-): Effect.Effect<void, Overtaken, Engine.Engine | Payouts.Payouts> =>
+): Effect.Effect<void, Overtaken, BatchEngine | Payouts.Payouts> =>
   Effect.gen(function* () {
     const { batchKey, concurrency, epoch } = owner
-    const { batches: table } = yield* Engine.Engine
+    const { batches: table } = yield* BatchEngine
     const payouts = yield* Payouts.Payouts
     const { look } = yield* Policy.Current
     const next = pace.make(owner)

@@ -2,16 +2,13 @@ import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payout from "@manilla/payouts/Payout"
 import type * as Batches from "@manilla/workflow-engine/Batches"
 import { differences } from "@manilla/workflow-engine/Encoding"
-import * as Engine from "@manilla/workflow-engine/Engine"
-import type * as Execution from "@manilla/workflow-engine/Execution"
-import * as Operator from "@manilla/workflow-engine/Operator"
 import { persistently } from "@manilla/workflow-engine/Store"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Struct from "effect/Struct"
-import { workflow } from "../../DisbursePayout.js"
+import { BatchEngine, type PayoutExecution } from "../../BatchEngine.js"
 import type { Owner } from "./Owner.js"
 import * as rules from "./rules.js"
 
@@ -26,20 +23,16 @@ const longestTickMillis = 5_000
 /** The result of an item, from its execution. Undefined if there is nothing new. */
 const resultOf = (
   item: Batches.Item,
-  execution: Execution.Execution
-): Effect.Effect<rules.Result | undefined> =>
-  Effect.gen(function* () {
-    if (execution.isPurged) return { state: "purged" }
-    const request = Struct.omit(JSON.parse(execution.payload), "key", "reference", "sentMillis")
-    if (differences(request, JSON.parse(item.request)).length > 0) {
-      return rules.afterExecution(Exit.die(`${execution.businessKey} belongs to another payout`))
-    }
-    if (execution.exit !== undefined) {
-      return rules.afterExecution(yield* Effect.orDie(rules.decodeEnd(execution.exit)))
-    }
-    const isFound = item.state === "unknown" && execution.resource !== undefined
-    return isFound ? { state: "pending" } : undefined
-  })
+  { end, isCreated, payload }: PayoutExecution
+): rules.Result | undefined => {
+  if (payload === undefined) return { state: "purged" }
+  const request = Struct.omit(payload, "key", "reference", "sentMillis")
+  if (differences(request, JSON.parse(item.request)).length > 0) {
+    return rules.afterExecution(Exit.die(`${payload.key} belongs to another payout`))
+  }
+  if (end !== undefined) return rules.afterExecution(end)
+  return item.state === "unknown" && isCreated === true ? { state: "pending" } : undefined
+}
 
 /** Hands items over, and follows their executions to the end. */
 export const follow = (
@@ -48,13 +41,12 @@ export const follow = (
   arrive: (change: Batches.Change) => void
 ) =>
   Effect.gen(function* () {
-    const engine = yield* Engine.Engine
-    const disburse = yield* Operator.of(workflow)
+    const { batches: table, findPayout, startPayout } = yield* BatchEngine
 
     /** Hands an item over to an execution of `DisbursePayout`, which continues its request with the same key. */
     const handOver = (key: IdempotencyKey.IdempotencyKey, item: Batches.Item) =>
       persistently(
-        disburse.start({
+        startPayout({
           ...JSON.parse(item.request),
           key,
           sentMillis: item.sent ?? undefined,
@@ -74,10 +66,10 @@ export const follow = (
     const lookAt = (item: Batches.Item) =>
       Effect.gen(function* () {
         const businessKey = yield* rules.businessKey(batchKey, item.key)
-        const found = yield* persistently(engine.find({ workflow: workflow.name, businessKey }))
+        const found = yield* persistently(findPayout(businessKey))
         const result = Option.isNone(found)
           ? yield* handOver(businessKey, item)
-          : yield* resultOf(item, found.value)
+          : resultOf(item, found.value)
         if (result !== undefined) arrive({ number: item.number, ...result })
         return result !== undefined || Option.isNone(found)
       }).pipe(
@@ -90,11 +82,7 @@ export const follow = (
     const lookAtSome = (some: ReadonlyArray<number>) =>
       Effect.gen(function* () {
         const items = yield* persistently(
-          engine.batches.read(
-            batchKey,
-            { numbers: some, states: ["unknown", "pending"] },
-            itemsPerLook
-          )
+          table.read(batchKey, { numbers: some, states: ["unknown", "pending"] }, itemsPerLook)
         )
         const changes = yield* Effect.forEach(items, lookAt, { concurrency: concurrentLooks })
         yield* Effect.sleep(millisPerItem * items.length)

@@ -3,11 +3,11 @@
  * sends first requests (`drive`), and follows the items that it has handed over (`follow`). `rules` has the state of an
  * item after each event, and `operate` the other methods, which change the table.
  */
-import * as Engine from "@manilla/workflow-engine/Engine"
 import { persistently } from "@manilla/workflow-engine/Store"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
+import { BatchEngine } from "../../BatchEngine.js"
 import { drive } from "./drive.js"
 import { summaryOf } from "./operate.js"
 import { afterDefects } from "./Owner.js"
@@ -19,7 +19,7 @@ const betweenLooks = Schedule.union(Schedule.exponential("10 millis"), Schedule.
 export const run = (options: Omit<Owner, "epoch">) =>
   Effect.gen(function* () {
     const { batchKey } = options
-    const { batches: table } = yield* Engine.Engine
+    const { batches: table } = yield* BatchEngine
     const find = persistently(table.find(batchKey))
     // An execution may begin before its items are complete.
     const stored = find.pipe(
