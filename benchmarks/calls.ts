@@ -180,7 +180,7 @@ export const tables = (measured: ReadonlyArray<Measured>): ReadonlyArray<string>
 client runs in its own process. In each round, the clients take turns, each for a short window. A window
 of raw undici precedes every third of them; each window is compared with the last window of raw undici.
 Calls per second are those with one core for the client.`,
-  `undici and \`fetch\` send the request and parse the answer. Effect's client also has a Schema, a timeout and a
+  `undici and \`fetch\` send the request and parse the response. Effect's client also has a Schema, a timeout and a
 retry. Manilla validates both, and has typed errors, retries, deadlines, redaction and metrics.`,
   ...[...new Set(measured.map(titleOfCell))].flatMap((title) => [
     `### ${title}`,

@@ -82,7 +82,7 @@ export const root = "/api/v1"
 
 export const tokenPath = "/auth/application/token"
 
-/** The request of an operation, and the status of its answer. */
+/** The request of an operation, and the status of its response. */
 interface Exchange {
   readonly method: "GET" | "POST"
   readonly path: string
@@ -128,7 +128,7 @@ const created = (data: unknown) => ({ status: "201 Created", body: envelope(data
 const routeOf = (operation: Operation) =>
   `${exchanges[operation].method} ${exchanges[operation].path}`
 
-/** The answer to each request of the server, by method and path. */
+/** The response to each request of the server, by method and path. */
 export const answers = {
   [routeOf("create")]: created(createdPayment),
   [routeOf("list")]: ok(page),

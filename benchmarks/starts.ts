@@ -153,9 +153,9 @@ installed, is without what an empty program costs in the same round: median (qua
 changes wall most, and ratios least.`,
     "## Import",
     tableOf(programs, "imports", { modules: ({ modules }) => number(modules), gzip: gzipOf }),
-    "## Import to first answer",
+    "## Import to first response",
     `The program also creates one payment, on a server that answers immediately. Before that, all but stripe-node request
 a token. stripe-node uses \`node:http\`, as \`NodeHttpClient.layer\` does. undici, which is also Node's \`fetch\`, compiles
-its HTTP parser first. stripe-node and \`effect\` with \`fetch\` do not check the answer.`,
+its HTTP parser first. stripe-node and \`effect\` with \`fetch\` do not check the response.`,
     tableOf(programs, "answers", {})
   ].join("\n\n") + "\n"

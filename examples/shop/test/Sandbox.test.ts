@@ -64,7 +64,7 @@ describe("an order is paid once", () => {
     "all responses of the first call are lost": Fault.dropAfter({ operation, count: 5 }),
     "all requests of the first call are lost": Fault.dropBefore({ operation, count: 5 }),
     "the service answers 503": Fault.status(503, { operation, count: 12 }),
-    "the service answers 503 although it made the payment": Fault.status(503, {
+    "the service responds with 503 although it made the payment": Fault.status(503, {
       operation,
       count: 7,
       processed: true

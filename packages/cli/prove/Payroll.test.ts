@@ -150,7 +150,7 @@ it.live("rows above the balance, whose first requests were cut off, are in doubt
 
     const second = yield* start(file)
     yield* second.says(
-      /^10 in doubt: the service answers INSUFFICIENT_FUNDS \(the money may have moved\); next try in \d+ s$/m
+      /^10 in doubt: the service responds with INSUFFICIENT_FUNDS \(the money may have moved\); next try in \d+ s$/m
     )
     // The others go on.
     yield* made(employees.length - tooMuch)

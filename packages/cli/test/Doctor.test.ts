@@ -256,27 +256,27 @@ describe("the doctor names the proxy", () => {
   const refusals: ReadonlyArray<readonly [proxies.Answer, string]> = [
     [
       407,
-      "answers 407 to CONNECT api.invalid:443. Correct the user and the password in HTTPS_PROXY. Percent-encode special characters, such as %40 for @."
+      "responds with 407 to CONNECT api.invalid:443. Correct the user and the password in HTTPS_PROXY. Percent-encode special characters, such as %40 for @."
     ],
     [
       403,
-      "answers 403 to CONNECT api.invalid:443. Ask the operator of the proxy to allow api.invalid:443, or name that host in NO_PROXY to reach it without a proxy."
+      "responds with 403 to CONNECT api.invalid:443. Ask the operator of the proxy to allow api.invalid:443, or name that host in NO_PROXY to reach it without a proxy."
     ],
     [
       502,
-      "answers 502 to CONNECT api.invalid:443. The proxy does not reach that host: correct MANILLA_BASE_URL, or ask the operator of the proxy."
+      "responds with 502 to CONNECT api.invalid:443. The proxy does not reach that host: correct MANILLA_BASE_URL, or ask the operator of the proxy."
     ],
     [
       503,
-      "answers 503 to CONNECT api.invalid:443. The proxy does not reach that host: correct MANILLA_BASE_URL, or ask the operator of the proxy."
+      "responds with 503 to CONNECT api.invalid:443. The proxy does not reach that host: correct MANILLA_BASE_URL, or ask the operator of the proxy."
     ],
     [
       405,
-      "answers 405 to CONNECT api.invalid:443. Ask the operator of the proxy: it must allow CONNECT to api.invalid:443."
+      "responds with 405 to CONNECT api.invalid:443. Ask the operator of the proxy: it must allow CONNECT to api.invalid:443."
     ],
     [
       "close",
-      "opens no tunnel to api.invalid:443: the proxy closed the connection before it answered (UND_ERR_PRX_CONN). Correct HTTPS_PROXY, or name that host in NO_PROXY to reach it without a proxy."
+      "opens no tunnel to api.invalid:443: the proxy closed the connection before its response (UND_ERR_PRX_CONN). Correct HTTPS_PROXY, or name that host in NO_PROXY to reach it without a proxy."
     ]
   ]
   for (const [answer, says] of refusals) {
@@ -299,7 +299,7 @@ describe("the doctor names the proxy", () => {
       const { host } = yield* proxies.make(407)
       const found = yield* troubles({ ...base, https_proxy: `http://${host}` })
       assert.deepStrictEqual(found, [
-        `fail proxy: The proxy http://${host} (https_proxy) answers 407 to CONNECT api.invalid:443. Put the user and the password of the proxy into https_proxy: http://USER:PASSWORD@HOST:PORT.`
+        `fail proxy: The proxy http://${host} (https_proxy) responds with 407 to CONNECT api.invalid:443. Put the user and the password of the proxy into https_proxy: http://USER:PASSWORD@HOST:PORT.`
       ])
     }).pipe(withSandbox)
   )

@@ -26,7 +26,7 @@ it.each([
   const [line] = doubts.lines(times.map(doubt), 0)
   assert.strictEqual(
     line?.text,
-    `${times.length} in doubt: the service answers X (the money may have moved); ${said}`
+    `${times.length} in doubt: the service responds with X (the money may have moved); ${said}`
   )
 })
 

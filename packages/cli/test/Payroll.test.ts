@@ -588,13 +588,13 @@ const stopped = (count: number) =>
 it.scopedLive.each([
   ["INSUFFICIENT_FUNDS", false],
   ["IDEMPOTENCY_KEY_REUSED", true]
-] as const)("a payroll in doubt says that the service answers %s", ([code, isOfOther]) =>
+] as const)("a payroll in doubt says that the service responds with %s", ([code, isOfOther]) =>
   Effect.gen(function* () {
     const text = [header, good("E1"), good("E2")].join("\n")
     const { file } = yield* spreadsheet(text)
     const { faults } = yield* Sandbox.Sandbox
     const operation = "Payouts.create"
-    // Each first answer is lost, and the request is refused after that.
+    // Each first response is lost, and the request is refused after that.
     const body = JSON.stringify({
       success: false,
       data: { error: { code, message: "Refused." } },
@@ -609,12 +609,12 @@ it.scopedLive.each([
       )
     )
     yield* Effect.repeat(Effect.sleep("50 millis"), {
-      until: () => said.includes("2 in doubt: the service answers")
+      until: () => said.includes("2 in doubt: the service responds with")
     })
     assert.match(
       said,
       new RegExp(
-        `^2 in doubt: the service answers ${code} \\(the money may have moved\\); (next try in \\d+ s|it is being tried)$`,
+        `^2 in doubt: the service responds with ${code} \\(the money may have moved\\); (next try in \\d+ s|it is being tried)$`,
         "m"
       )
     )
@@ -626,7 +626,7 @@ it.scopedLive.each([
     const report = readFileSync(file.replace(".csv", ".report.csv"), "utf8")
     assert.include(
       report,
-      `\n2,E1,1000,XOF,in doubt,,,"At the last look, the service answers ${code}.",It may be paid.`
+      `\n2,E1,1000,XOF,in doubt,,,"At the last look, the service responds with ${code}.",It may be paid.`
     )
   }).pipe(Effect.provide(sandbox()))
 )

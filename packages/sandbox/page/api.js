@@ -35,7 +35,7 @@ export const call = async (method, path, body) => {
       ? {}
       : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) })
   }).catch(() => {
-    throw new CallError("The sandbox does not answer. Is it still running?")
+    throw new CallError("The sandbox does not respond. Is it still running?")
   })
   const text = await response.text()
   const json = text === "" ? undefined : JSON.parse(text)

@@ -57,7 +57,7 @@ const texts = {
   unknown: ["Unknown link", "Lien inconnu"],
   unknownText: ["This payment link does not exist.", "Ce lien de paiement n’existe pas."],
   offline: [
-    "The service does not answer. Try again: you pay once, however often you send.",
+    "The service does not respond. Try again: you pay once, however often you send.",
     "Le service ne répond pas. Réessayez : vous payez une seule fois."
   ]
 }

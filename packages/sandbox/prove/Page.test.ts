@@ -464,7 +464,7 @@ describe("the page", () => {
     await page.goto(off.origin)
     await status("The control API is off")
     await off.close()
-    await status("The sandbox does not answer")
+    await status("the sandbox does not respond")
   })
 })
 
@@ -532,7 +532,7 @@ describe("the hosted page of a link", () => {
     ["sent", () => page.keyboard.press("Enter")],
     ["loaded", () => page.reload()]
   ])(
-    "says that the service does not answer, and pays once when it is %s again",
+    "says that the service does not respond, and pays once when it is %s again",
     async (_, again) => {
       await page.goto(await service.createLink())
       await page.getByLabel("Mobile money number").fill("+2290100000000")
@@ -544,7 +544,7 @@ describe("the hosted page of a link", () => {
         isLost = false
       })
       await page.keyboard.press("Enter")
-      await page.getByText("The service does not answer.").waitFor()
+      await page.getByText("The service does not respond.").waitFor()
       await again()
       await page.getByText("You paid 2,000 XOF.").waitFor()
       assert.lengthOf(await Effect.runPromise(service.sandbox.transactions), 1)

@@ -224,9 +224,9 @@ const table = {
   },
   proxyCloses: {
     group: "Proxy",
-    event: "the proxy closes the connection before it answers",
+    event: "the proxy closes the connection before its response",
     outcome: "not applied",
-    says: "the proxy closed the connection before it answered",
+    says: "the proxy closed the connection before its response",
     except: noProxy
   },
   tlsBehindProxy: {

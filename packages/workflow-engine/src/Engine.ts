@@ -39,7 +39,7 @@ export class UnsupportedSchema extends Schema.TaggedError<UnsupportedSchema>(
 }
 
 /**
- * The database cannot be used: its file cannot be opened, it does not answer, is read-only or refuses its user.
+ * The database cannot be used: its file cannot be opened, it does not respond, is read-only or refuses its user.
  *
  * @since 0.1.0
  * @category errors
@@ -71,7 +71,7 @@ export interface Service extends Store {
   ) => Effect.Effect<void, StartError>
   /** Waits for the end of an execution: hears at once of one in this process, and looks for another from time to time. */
   readonly untilEnd: (executionId: string) => Effect.Effect<Execution, StorageError>
-  /** Whether the runner in this process takes part: the database answers, and nobody has taken it for dead. */
+  /** Whether the runner in this process takes part: the database responds, and nobody has taken it for dead. */
   readonly isHealthy: Effect.Effect<boolean>
 }
 

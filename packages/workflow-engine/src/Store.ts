@@ -181,7 +181,7 @@ export interface Waiting {
 }
 
 /**
- * A database that answers.
+ * A database that responds.
  *
  * @since 0.1.0
  * @category constructors
@@ -203,7 +203,7 @@ const begin = (outage: Waiting, error: unknown) =>
     if (outage.waiting++ > 0) return Effect.void
     outage.sinceMillis = nowMillis
     return Effect.logWarning(
-      `The database of the workflows failed (${rootMessage(error)}). Executions wait until it answers.`
+      `The database of the workflows failed (${rootMessage(error)}). Executions wait until it responds.`
     )
   })
 
@@ -211,7 +211,7 @@ const end = (outage: Waiting) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
     const seconds = Math.round((nowMillis - outage.sinceMillis) / 1_000)
     return outage.waiting === 1
-      ? Effect.logInfo(`The database of the workflows answers again, after ${seconds} s.`)
+      ? Effect.logInfo(`The database of the workflows responds again, after ${seconds} s.`)
       : Effect.void
   })
 
@@ -219,7 +219,7 @@ const isStorageError = (error: { readonly _tag: string }): error is Execution.St
   error._tag === "StorageError"
 
 /**
- * Repeats a storage operation until the database answers.
+ * Repeats a storage operation until the database responds.
  *
  * @since 0.1.0
  * @category models
@@ -229,7 +229,7 @@ export type Persistently = <A, E extends { readonly _tag: string }, R>(
 ) => Effect.Effect<A, Exclude<E, Execution.StorageError>, R>
 
 /**
- * Repeats storage operations of one database until it answers, and logs its outage once.
+ * Repeats storage operations of one database until it responds, and logs its outage once.
  *
  * @since 0.1.0
  * @category combinators
@@ -253,7 +253,7 @@ export const patient =
   }
 
 /**
- * Repeats a storage operation of a body until the database answers: an execution must not fail because its database is
+ * Repeats a storage operation of a body until the database responds: an execution must not fail because its database is
  * away. An operation that failed may have been applied all the same.
  *
  * @since 0.1.0

@@ -61,7 +61,7 @@ export const layerPostgres = ({
    */
   readonly runnerExpiration?: Duration.DurationInput | undefined
   /**
-   * How long to wait for a connection to the database, and for the answer to a statement: 30 seconds by
+   * How long to wait for a connection to the database, and for the response to a statement: 30 seconds by
    * default, which is longer than any statement of the engine. A connection that is silent for longer is
    * closed, and the operation is repeated on another.
    */

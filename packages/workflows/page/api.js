@@ -38,7 +38,7 @@ export const call = async (method, path) => {
   try {
     const { response, text } = await send(method, path).catch(() => {
       update({ connection: "not connected" })
-      throw new Error("The runner does not answer. Is it still running?")
+      throw new Error("The runner does not respond. Is it still running?")
     })
     if (response.status === 401) {
       forget()

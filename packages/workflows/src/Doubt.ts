@@ -1,5 +1,5 @@
 /**
- * The doubt about a write, as a pure function: whether an earlier request may have been applied, and what follows an answer.
+ * The doubt about a write, as a pure function: whether an earlier request may have been applied, and what follows a response.
  * `Durable.write` is a loop around it. For an engine whose steps cannot be closures, such as Temporal, write that loop
  * around `step` yourself: one registered activity sends the request, and the body keeps the state.
  *
@@ -55,7 +55,7 @@ export const start = ({
  *
  * | event      | when                                                                                          |
  * | ---------- | --------------------------------------------------------------------------------------------- |
- * | `Begun`    | it is stored that a request may be sent. `isFirst` is false if an earlier life has stored that, and its answer is not known |
+ * | `Begun`    | it is stored that a request may be sent. `isFirst` is false if an earlier life has stored that, and its response is not known |
  * | `Sending`  | the request is about to be sent. `pauseMillis` is the length of the pause that would follow      |
  * | `Answered` | the call has ended, with an error or without one                                              |
  *
@@ -107,7 +107,7 @@ export const step = (before: State, event: Event): Next => {
           ...before,
           // The earliest counts: the clock of another life may have been ahead.
           sinceMillis: Math.min(before.sinceMillis, event.atMillis),
-          // That life may have sent it. A stored answer of the round shows what came of it.
+          // That life may have sent it. A stored response of the round shows what came of it.
           isSending: before.isSending || !event.isFirst
         }
       }

@@ -122,7 +122,7 @@ export type WriteError = typeof WriteError.Type
 export type WriteOptions<A, I, R> = writes.Options<A, I, R>
 
 /**
- * Moves money once, for as long as the service remembers the key. An answer ends the write or leaves it open. While it is
+ * Moves money once, for as long as the service remembers the key. A response ends the write or leaves it open. While it is
  * open, it pauses, as `carryOn` of the {@link Policy.Policy} says, and sends the same request again with the same key. It is
  * in doubt if an earlier request may have been applied: with `sentMillis`, after an unknown outcome, or after a request whose
  * answer was not stored.
@@ -131,7 +131,7 @@ export type WriteOptions<A, I, R> = writes.Options<A, I, R>
  * | -------------------------------------------- | ------------------ | -------- |
  * | success                                      | the end            | the end  |
  * | `AppliedUnreadable`, `KeyReused`             | the error: the end | the same |
- * | `OutcomeUnknown`: no answer, 408, 409, 5xx   | open, now in doubt | open     |
+ * | `OutcomeUnknown`: no response, 408, 409, 5xx   | open, now in doubt | open     |
  * | temporary: no connection, no token, 401, 429 | open               | open     |
  * | other refusals, such as a 400 or a 422       | the error: the end | open     |
  *

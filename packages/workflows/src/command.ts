@@ -24,7 +24,7 @@ import { createServer } from "node:http"
 import * as routes from "./internal/operate/routes.js"
 
 /**
- * The runner did not end within its time limit, such as because the database does not answer. Its executions
+ * The runner did not end within its time limit, such as because the database does not respond. Its executions
  * continue in its next life, or on another runner.
  *
  * @since 0.1.0
@@ -44,7 +44,7 @@ export class DrainTimeout extends Schema.TaggedError<DrainTimeout>(
  * that was interrupted starts again elsewhere or in the next life, and sends the same request with the same
  * key. The process ends with code 0, or with code 1 and a `DrainTimeout`. A second signal ends it at once.
  *
- * `GET /health` answers 200 if the runner is ready, and 503 while it starts, while it ends, and while it
+ * `GET /health` responds with 200 if the runner is ready, and 503 while it starts, while it ends, and while it
  * cannot reach the database.
  *
  * @example

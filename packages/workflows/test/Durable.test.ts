@@ -147,7 +147,7 @@ describe("the blocks", () => {
   )
 
   VirtualClock.test(
-    "a poll never takes its first answer for a later one, and its looks get rarer",
+    "a poll never takes its first result for a later one, and its looks get rarer",
     () =>
       Effect.gen(function* () {
         const end = Option.getOrUndefined(yield* run(1800))

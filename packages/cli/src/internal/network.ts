@@ -66,11 +66,11 @@ export const config: Config.Config<Options> = Config.all({
 
 /** A tunnel that a proxy was asked for. */
 export interface Tunnel {
-  /** The status of its answer; `undefined` if there is none. */
+  /** The status of its response; `undefined` if there is none. */
   readonly status: number | undefined
 }
 
-/** Connections to the proxy. `noted` sees each tunnel before and after its answer. */
+/** Connections to the proxy. `noted` sees each tunnel before and after its response. */
 const tunnels = (noted: (tunnel: Tunnel) => void) => (origin: URL, options: object) =>
   new Undici.Pool(origin, options).compose((dispatch) => (request, handler) => {
     noted({ status: undefined })

@@ -56,7 +56,7 @@ export const token = Effect.mapError(bearer, ofCall)
 
 export const yes = flag("yes", "do not ask before anything is made")
 
-/** Asks a person. Without a terminal, only the option is an answer. */
+/** Asks a person. Without a terminal, only the option answers. */
 export const ask = (message: string, option = "--yes") =>
   Effect.gen(function* () {
     if (!process.stdin.isTTY) {

@@ -123,7 +123,7 @@ export const make = (
       const outcome = isKnown ? noted : undefined
       const change = transitions.ended({ state, atMillis }, json, outcome)
       const changed = yield* steps.change(run, flow(withResource(run), change))
-      // It may have been stored by a statement whose answer was lost.
+      // It may have been stored by a statement whose response was lost.
       const stored = Option.isSome(changed) ? changed : yield* persistently(store.read(executionId))
       const ended = Option.filter(stored, ({ end }) => end !== undefined)
       if (Option.isNone(ended)) return

@@ -188,7 +188,7 @@ export const make = (
     }).pipe(persistently)
 
     const freeIdle = Effect.gen(function* () {
-      // The answer to a statement that gave it an execution may have been lost.
+      // The response to a statement that gave it an execution may have been lost.
       const owned = yield* store.owned(runner)
       const lost = owned.filter((executionId) => !runs.has(executionId))
       yield* freeAll(lost.filter((executionId) => idle.has(executionId)))

@@ -31,7 +31,7 @@ export interface Options<A, I, R> {
   readonly idOf: (resource: A) => string
   /**
    * The call, with its own retries. It may run more than once, always with the same key. Manilla's clients fail as needed.
-   * A call of your own fails, if the answer shows that nothing was applied, with the error of the status, such as
+   * A call of your own fails, if the response shows that nothing was applied, with the error of the status, such as
    * `new Errors.UnprocessableError({ operation, message, status: 422 })`. After anything else, such as a lost response, a
    * 409 or a 5xx, it fails with `new Errors.OutcomeUnknown({ operation, message, key, cause })`, where the cause is, for a
    * lost response, `new Errors.TransportError({ operation, message, sent: true })`. It must not die: a defect ends the
@@ -46,7 +46,7 @@ export interface Options<A, I, R> {
 }
 
 /**
- * See `Durable.write`. A round stores a step `begin/…`, calls, stores the answer as a step `write/…`, and after `Open`
+ * See `Durable.write`. A round stores a step `begin/…`, calls, stores the response as a step `write/…`, and after `Open`
  * pauses in `carry-on/…`.
  */
 export const write = <A, I, R>({

@@ -19,7 +19,7 @@ interface Target {
 
 const waitSeconds = 10
 
-const noAnswer = new Error(`there is no answer in ${waitSeconds} seconds`)
+const noAnswer = new Error(`there is no response in ${waitSeconds} seconds`)
 
 /** Asks the host for anything, and notes what a proxy answered. */
 const ask = (url: URL, options: network.Options) =>
@@ -75,7 +75,7 @@ const proxied = (
       )
     : fail(
         "proxy",
-        `The ${name} answers ${status} to CONNECT ${target.host}.`,
+        `The ${name} responds with ${status} to CONNECT ${target.host}.`,
         proxyRemedy(status, proxy, target)
       )
 }

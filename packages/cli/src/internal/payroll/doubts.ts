@@ -6,7 +6,7 @@ import * as output from "../output.js"
 
 type Failure = NonNullable<Batch.Doubt["error"]>
 
-/** The last answer, which says nothing about an earlier request. */
+/** The last response, which says nothing about an earlier request. */
 const lastOf = (error: Failure) => (error._tag === "OutcomeUnknown" ? error.cause : error)
 
 /**
@@ -18,15 +18,15 @@ export const isOfOther = (error: Failure): boolean => {
   return last._tag === "KeyReused" || ("code" in last && /IDEMPOTENCY/i.test(last.code ?? ""))
 }
 
-/** Such as `the service answers INSUFFICIENT_FUNDS`, which says nothing about an earlier request. */
+/** Such as `the service responds with INSUFFICIENT_FUNDS`, which says nothing about an earlier request. */
 export const answer = ({ error }: Pick<Batch.Doubt, "error">): string => {
-  if (error === undefined) return "no answer yet"
+  if (error === undefined) return "no response yet"
   const last = lastOf(error)
   const has = (name: "code" | "status") =>
     Predicate.hasProperty(last, name) && last[name] !== undefined ? String(last[name]) : undefined
   const status = has("status")
-  if (status === undefined) return "the service does not answer"
-  return `the service answers ${output.text(has("code") ?? `status ${status}`).slice(0, 40)}`
+  if (status === undefined) return "the service does not respond"
+  return `the service responds with ${output.text(has("code") ?? `status ${status}`).slice(0, 40)}`
 }
 
 const next = (doubts: ReadonlyArray<Batch.Doubt>, now: number): string => {
@@ -42,7 +42,7 @@ export interface Line {
   readonly text: string
 }
 
-/** A line for each answer, such as `10 in doubt: the service answers X (the money may have moved); next try in 40 s`. */
+/** A line for each response, such as `10 in doubt: the service responds with X (the money may have moved); next try in 40 s`. */
 export const lines = (doubts: ReadonlyArray<Batch.Doubt>, now: number): ReadonlyArray<Line> =>
   Object.entries(Arr.groupBy(doubts, answer)).map(([answer, same]) => {
     const subject = `${same.length} in doubt: ${answer} (the money may have moved)`

@@ -1,4 +1,4 @@
-/** The progress of a payroll: a bar, and a line for each answer to rows in doubt. */
+/** The progress of a payroll: a bar, and a line for each response to rows in doubt. */
 import type * as Batch from "@manilla/workflows/Batch"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Cause from "effect/Cause"

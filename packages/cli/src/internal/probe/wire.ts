@@ -52,7 +52,7 @@ export const make = (baseUrl: string, { value }: BearerTokens.BearerToken) =>
               retryAfter: headers["retry-after"]
             })),
             Effect.timeout("30 seconds"),
-            Effect.mapError(() => failed(`${method} ${path} has no answer. Run the probe again.`))
+            Effect.mapError(() => failed(`${method} ${path} has no response. Run the probe again.`))
           )
   )
 

@@ -76,7 +76,7 @@ const rules: ReadonlyArray<Rule> = [
     code: /^UND_ERR_PRX_CONN$/,
     isBefore: true,
     explain: says(
-      "the proxy closed the connection before it answered",
+      "the proxy closed the connection before its response",
       "Check the URL of the proxy, and whether it allows CONNECT."
     )
   },

@@ -13,7 +13,7 @@ const atOnce = 2
 
 /**
  * A statement for many inputs in place of one for each, as in a group commit: those that come while earlier ones are
- * under way share the next one. A row is in a group once, and its key finds the answer: `once`, for the first input, and
+ * under way share the next one. A row is in a group once, and its key finds the response: `once`, for the first input, and
  * `shared`, for all, which must be equal. If a group fails, each of its rows is tried alone, so that no other one suffers
  * from it. The runtime has the logger and the tracer of the store.
  */
@@ -71,7 +71,7 @@ export const grouped =
 
     const work: Effect.Effect<void> = Effect.gen(function* () {
       while (waiting.size > 0) {
-        // Without this, the first of those that an answer of the service has woken would be alone.
+        // Without this, the first of those that a response of the service has woken would be alone.
         yield* nextTurn
         const group = nextGroup()
         if (group.length > 0) yield* runGroup(group)

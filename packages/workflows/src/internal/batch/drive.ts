@@ -177,7 +177,7 @@ export const drive = (
         continue
       }
       yield* Effect.timeoutOption(woken.await, idle)
-      // The answers to other requests that arrive meanwhile are stored by the same statement.
+      // The responses to other requests that arrive meanwhile are stored by the same statement.
       if (arrived.size < open.sending.size) yield* Effect.sleep(gatherMillis)
       woken.unsafeClose()
     }

@@ -106,7 +106,7 @@ const refuseEnded = (store: Store.Store, execution: Execution.Execution) =>
     return yield* refused(409, message)
   })
 
-/** A change of an execution, or of a batch. Its answer is the state after that. */
+/** A change of an execution, or of a batch. Its response is the state after that. */
 const change = (
   name: "resume" | "interrupt" | "pause" | "purge",
   about: string,
@@ -217,7 +217,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     answer: (store, input) =>
       Effect.gen(function* () {
         const { key, reveal } = input
-        // Before the first row: an answer that has begun cannot be refused.
+        // Before the first row: a response that has begun cannot be refused.
         yield* executionsOf(store, { ...input, workflow: workflowName })
         const batches = batch.make(store.batches)
         yield* batches.found(key)
