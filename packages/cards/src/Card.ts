@@ -1,5 +1,5 @@
 /**
- * Virtual cards in USD. A wallet pays the fee of their issuance (interface sections 2.7 and 4.11). No
+ * Virtual cards in USD. A wallet pays the fee of their issuance. No
  * response in the interface contains the card number, the security code or the PIN.
  *
  * @since 0.1.0

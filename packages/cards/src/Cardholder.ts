@@ -1,5 +1,5 @@
 /**
- * Cardholders, to whom cards are issued (interface section 2.8).
+ * Cardholders, to whom cards are issued.
  *
  * @since 0.1.0
  */

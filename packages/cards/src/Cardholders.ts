@@ -16,13 +16,13 @@ import * as CardholdersApi from "./CardholdersApi.js"
 import type { PageSize } from "./CardsApi.js"
 
 /**
- * The methods of the `Cardholders` service: the list of cardholders (interface section 4.13), and `get`.
+ * The methods of the `Cardholders` service: the list of cardholders, and `get`.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Service extends Pagination.List<PageSize, Cardholder.Cardholder> {
-  /** Reads a cardholder's personal data, in `Redacted` fields (interface section 4.14). */
+  /** Reads a cardholder's personal data, in `Redacted` fields. */
   readonly get: (
     id: Cardholder.CardholderId,
     options?: Operation.CallOptions

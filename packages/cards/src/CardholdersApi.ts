@@ -1,5 +1,5 @@
 /**
- * The wire format of the cardholder operations (interface sections 4.13 and 4.14).
+ * The wire format of the cardholder operations.
  *
  * @since 0.1.0
  */

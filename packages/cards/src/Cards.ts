@@ -40,14 +40,14 @@ export interface IssueOptions extends Operation.CallOptions {
 }
 
 /**
- * The methods of the `Cards` service: the list of cards (interface section 4.12), and `issue`.
+ * The methods of the `Cards` service: the list of cards, and `issue`.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Service extends Pagination.List<CardsApi.PageSize, Card.Card> {
   /**
-   * Issues a card and debits the fee from the wallet (interface section 4.11). An invalid request fails
+   * Issues a card and debits the fee from the wallet. An invalid request fails
    * with `InvalidRequestError` and is not sent.
    *
    * - `OutcomeUnknown`: it may have been issued. Retry with the same key.

@@ -1,5 +1,5 @@
 /**
- * The wire format of the card operations (interface sections 4.11 and 4.12).
+ * The wire format of the card operations.
  *
  * @since 0.1.0
  */

@@ -1,5 +1,5 @@
 /**
- * Entries of the service catalogue (interface section 2.9).
+ * Entries of the service catalogue.
  *
  * @since 0.1.0
  */

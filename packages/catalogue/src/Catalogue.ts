@@ -33,7 +33,7 @@ export interface Wanted {
  * @category models
  */
 export interface Service {
-  /** Reads the whole catalogue, including unavailable services (interface section 4.15). */
+  /** Reads the whole catalogue, including unavailable services. */
   readonly list: (options?: Operation.CallOptions) => Effect.Effect<ServiceList, Errors.ReadError>
   /** Reads the services that are available and match the filter. */
   readonly available: (

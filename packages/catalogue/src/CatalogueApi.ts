@@ -1,5 +1,5 @@
 /**
- * The wire format of the catalogue operation (interface section 4.15).
+ * The wire format of the catalogue operation.
  *
  * @since 0.1.0
  */

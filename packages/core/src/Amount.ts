@@ -10,8 +10,8 @@ import type * as order from "effect/Order"
 import * as Schema from "effect/Schema"
 
 /**
- * An amount in a request: digits with an optional fraction of 1 to 4 digits, no sign (interface
- * section 2.1). The interface does not state minimum and maximum amounts.
+ * An amount in a request: digits with an optional fraction of 1 to 4 digits, no sign. The interface does not state
+ * minimum and maximum amounts.
  *
  * @since 0.1.0
  * @category schemas
@@ -25,7 +25,7 @@ export const Input = Schema.String.pipe(
 
 /**
  * An amount in a response: a decimal string of any length, preserved exactly. The service uses 4, 8 or
- * 12 fraction digits (interface sections 2.1 and 2.7).
+ * 12 fraction digits.
  *
  * @example
  * import * as Amount from "@manilla/core/Amount"

@@ -11,7 +11,7 @@ import type { Environment } from "./Environment.js"
 import type { TokenUnavailableError } from "./Errors.js"
 
 /**
- * A bearer token with its environment and scopes (interface section 5.1).
+ * A bearer token with its environment and scopes.
  *
  * @since 0.1.0
  * @category models

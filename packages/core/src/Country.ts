@@ -1,5 +1,5 @@
 /**
- * Countries as 2-character codes (interface section 2.1).
+ * Countries as 2-character codes.
  *
  * @since 0.1.0
  */

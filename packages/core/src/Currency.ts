@@ -1,5 +1,5 @@
 /**
- * Currencies as 3-character codes (interface section 2.1).
+ * Currencies as 3-character codes.
  *
  * @since 0.1.0
  */

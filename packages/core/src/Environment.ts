@@ -1,5 +1,5 @@
 /**
- * The environment of an application, its tokens and its resources (interface section 1).
+ * The environment of an application, its tokens and its resources.
  *
  * @since 0.1.0
  */

@@ -18,7 +18,7 @@ const common = {
   message: Schema.String
 }
 
-/** The fields of `data.error` in the response (interface section 7). */
+/** The fields of `data.error` in the response. */
 const serviceError = {
   /** `error.code`. The interface does not list its values. */
   code: Schema.optional(Schema.String),
@@ -28,7 +28,7 @@ const serviceError = {
   details: Schema.optional(Schema.Unknown)
 }
 
-/** Fields of a response with an error status (interface sections 2.1 and 7). */
+/** Fields of a response with an error status. */
 const errorResponse = {
   ...common,
   status: Schema.Number,

@@ -1,6 +1,5 @@
 /**
- * Idempotency keys, which make writes safe to retry: one key per business operation (interface
- * section 4.1, rule 1).
+ * Idempotency keys, which make writes safe to retry: one key per business operation.
  *
  * Create the key together with the business operation, such as an order, and store it. A new key in a
  * retry makes a second payment.
@@ -12,11 +11,11 @@ import * as Encoding from "effect/Encoding"
 import * as Schema from "effect/Schema"
 import * as guard from "./internal/body/guard.js"
 
-/** The maximum length of the `Idempotency-Key` header, in characters (interface section 8). */
+/** The maximum length of the `Idempotency-Key` header, in characters. */
 const maxLength = 255
 
 /**
- * The maximum length of a card's `idempotency_key`, in characters (interface section 8). Keys from
+ * The maximum length of a card's `idempotency_key`, in characters. Keys from
  * {@link random} and {@link derive} are within both limits.
  *
  * @since 0.1.0
@@ -42,7 +41,7 @@ const keyOf = (maxLength: number) =>
 export const IdempotencyKey = keyOf(maxLength)
 
 /**
- * An idempotency key in the body of a request: at most 100 characters (interface section 8). Keys from
+ * An idempotency key in the body of a request: at most 100 characters. Keys from
  * {@link random} and {@link derive} are within this limit.
  *
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * Identifiers and references as branded strings, one brand per resource (interface section 2.1).
+ * Identifiers and references as branded strings, one brand per resource.
  *
  * @since 0.1.0
  */

@@ -1,5 +1,5 @@
 /**
- * Free-form key/value data of a resource (interface section 2.2).
+ * Free-form key/value data of a resource.
  *
  * @since 0.1.0
  */

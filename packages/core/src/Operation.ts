@@ -12,7 +12,7 @@ import type * as Errors from "./Errors.js"
 import type * as RetryPolicy from "./RetryPolicy.js"
 
 /**
- * A permission of a token (interface section 5.2). A call whose token lacks the required scope fails with
+ * A permission of a token. A call whose token lacks the required scope fails with
  * `ForbiddenError`.
  *
  * @since 0.1.0
@@ -42,7 +42,7 @@ export type Scope =
  * | -------------- | ---------------------------------------------------------------- |
  * | a scope        | a bearer token with this scope                                   |
  * | `"bearer"`     | a bearer token; the interface does not state its scope           |
- * | `"credentials"`| no token: the credentials are in the body (interface section 4)  |
+ * | `"credentials"`| no token: the credentials are in the body                        |
  *
  * @since 0.1.0
  * @category models

@@ -1,5 +1,5 @@
 /**
- * The type of a money movement (interface section 4.1).
+ * The type of a money movement.
  *
  * @since 0.1.0
  */

@@ -1,12 +1,12 @@
 /**
- * Pages of lists (interface section 2.1).
+ * Pages of lists.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 
 /**
- * The number of rows per page in a request: 1 to 100 (interface section 8). The interface does not
+ * The number of rows per page in a request: 1 to 100. The interface does not
  * state the default.
  *
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * Polls a resource until its status is final: the service has no events (interface section 6).
+ * Polls a resource until its status is final: the service has no events.
  *
  * @since 0.1.0
  */

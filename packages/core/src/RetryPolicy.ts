@@ -82,7 +82,7 @@ const rule = (outcome: Errors.Outcome, Safe: Decision, Keyed: Decision, Once: De
 })
 
 /**
- * The rule of each fault. The interface defines 401, 403 and 422 only (section 7). Other statuses have
+ * The rule of each fault. The interface defines 401, 403 and 422 only. Other statuses have
  * their HTTP meaning; where HTTP leaves the outcome open, it is `unknown`.
  *
  * @since 0.1.0

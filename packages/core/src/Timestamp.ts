@@ -1,6 +1,5 @@
 /**
- * Timestamps as the service sends them: ISO 8601 in UTC with microseconds, preserved exactly (interface
- * section 2.1).
+ * Timestamps as the service sends them: ISO 8601 in UTC with microseconds, preserved exactly.
  *
  * @since 0.1.0
  */

@@ -1,5 +1,5 @@
 /**
- * Wallets, from which payouts and card fees are debited (interface sections 4.5 and 4.11).
+ * Wallets, from which payouts and card fees are debited.
  *
  * @since 0.1.0
  */

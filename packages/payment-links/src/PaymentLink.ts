@@ -1,5 +1,5 @@
 /**
- * Payment links: hosted pages where a payer pays (interface sections 2.4 and 4.8).
+ * Payment links: hosted pages where a payer pays.
  *
  * @since 0.1.0
  */

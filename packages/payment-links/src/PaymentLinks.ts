@@ -49,7 +49,7 @@ export interface CandidatesOptions {
 }
 
 /**
- * The methods of the `PaymentLinks` service: those of the list of links (interface section 4.9), those
+ * The methods of the `PaymentLinks` service: those of the list of links, those
  * that wait until a link is no longer `ACTIVE`, and those below. `changes` also emits each use of the link.
  *
  * @since 0.1.0
@@ -64,7 +64,7 @@ export interface Service
       PaymentLinkStillActive
     > {
   /**
-   * Creates a link (interface section 4.8). The interface defines no idempotency key for it, so the
+   * Creates a link. The interface defines no idempotency key for it, so the
    * request is not retried after the service may have processed it: the call fails with
    * `UnkeyedOutcomeUnknown`. A retry by the caller may create a second link: use `candidates` first.
    */
@@ -73,7 +73,7 @@ export interface Service
     options?: Operation.CallOptions
   ) => Effect.Effect<PaymentLink.PaymentLink, Errors.WriteError>
 
-  /** Reads a link with its metadata (interface section 4.10). */
+  /** Reads a link with its metadata. */
   readonly get: (
     id: PaymentLink.PaymentLinkId,
     options?: Operation.CallOptions

@@ -1,5 +1,5 @@
 /**
- * The wire format of the payment link operations (interface sections 4.8 to 4.10). They require a
+ * The wire format of the payment link operations. They require a
  * business account with approved KYB.
  *
  * @since 0.1.0

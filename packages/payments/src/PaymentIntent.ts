@@ -1,6 +1,5 @@
 /**
- * Payment intents: collections and deposits, which the service processes asynchronously (interface
- * sections 2.2 and 4.1).
+ * Payment intents: collections and deposits, which the service processes asynchronously.
  *
  * @since 0.1.0
  */
@@ -69,7 +68,7 @@ const Payer = Schema.Struct({
 })
 
 /**
- * The body of `POST /payments` (interface section 4.1). Text has a maximum length in characters: 60 for
+ * The body of `POST /payments`. Text has a maximum length in characters: 60 for
  * `payment_method`, 32 for the payer's phone number and one-time code, and 1,000 for `description`.
  *
  * @since 0.1.0

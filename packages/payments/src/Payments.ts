@@ -81,7 +81,7 @@ export interface Service extends Polling.Waits<
   PaymentStillPending
 > {
   /**
-   * Creates a payment intent (interface section 4.1). An invalid request fails with
+   * Creates a payment intent. An invalid request fails with
    * `InvalidRequestError` and is not sent.
    *
    * - `OutcomeUnknown`: it may have been created. Retry with the same key.
@@ -94,7 +94,7 @@ export interface Service extends Polling.Waits<
     options: CreateOptions
   ) => Effect.Effect<PaymentIntent.CreatedPaymentIntent, Errors.KeyedWriteError>
 
-  /** Reads a payment intent as it is now (interface section 4.2). `awaitFinal` waits for a final status. */
+  /** Reads a payment intent as it is now. `awaitFinal` waits for a final status. */
   readonly get: (
     id: PaymentIntent.PaymentIntentId,
     options?: Operation.CallOptions

@@ -1,5 +1,5 @@
 /**
- * The wire format of the payment operations (interface sections 4.1 and 4.2).
+ * The wire format of the payment operations.
  *
  * @since 0.1.0
  */

@@ -1,5 +1,5 @@
 /**
- * Payouts: money sent from a wallet to a beneficiary (interface sections 2.5 and 4.5).
+ * Payouts: money sent from a wallet to a beneficiary.
  *
  * @since 0.1.0
  */

@@ -68,7 +68,7 @@ export interface Service extends Polling.Waits<
   PayoutStillPending
 > {
   /**
-   * Creates a payout (interface section 4.5). An invalid request fails with `InvalidRequestError` and is
+   * Creates a payout. An invalid request fails with `InvalidRequestError` and is
    * not sent.
    *
    * - `OutcomeUnknown`: it may have been created. Retry with the same key.
@@ -81,7 +81,7 @@ export interface Service extends Polling.Waits<
     options: CreateOptions
   ) => Effect.Effect<Payout.CreatedPayout, Errors.KeyedWriteError>
 
-  /** Reads a payout as it is now (interface section 4.6). `awaitFinal` waits for a final status. */
+  /** Reads a payout as it is now. `awaitFinal` waits for a final status. */
   readonly get: (
     reference: Payout.PayoutReference,
     options?: Operation.CallOptions

@@ -1,5 +1,5 @@
 /**
- * The wire format of the payout operations (interface sections 4.5 and 4.6). The interface does not
+ * The wire format of the payout operations. The interface does not
  * state their scopes.
  *
  * @since 0.1.0

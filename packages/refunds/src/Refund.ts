@@ -1,5 +1,5 @@
 /**
- * Refunds (interface section 2.6). The interface does not state how to request one.
+ * Refunds. The interface does not state how to request one.
  *
  * @since 0.1.0
  */

@@ -39,7 +39,7 @@ export interface Service extends Polling.Waits<
   Refund.Refund,
   RefundStillPending
 > {
-  /** Reads a refund as it is now (interface section 4.7). `awaitFinal` waits for a final status. */
+  /** Reads a refund as it is now. `awaitFinal` waits for a final status. */
   readonly get: (
     reference: Refund.RefundReference,
     options?: Operation.CallOptions

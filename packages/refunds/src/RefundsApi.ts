@@ -1,5 +1,5 @@
 /**
- * The wire format of the refund operation (interface section 4.7).
+ * The wire format of the refund operation.
  *
  * @since 0.1.0
  */

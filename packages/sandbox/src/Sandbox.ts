@@ -52,7 +52,7 @@ export const defaultPerPage = 15
 export interface Options {
   /** How long a payment intent, a payout or a refund stays `PENDING`. Defaults to 2 seconds. */
   readonly settleAfter?: Duration.DurationInput | undefined
-  /** The lifetime of a token. Defaults to 1 hour (interface section 8). */
+  /** The lifetime of a token. Defaults to 1 hour. */
   readonly tokenLifetime?: Duration.DurationInput | undefined
   /** The scopes granted initially. Defaults to all scopes that the emulated operations require. */
   readonly scopes?: ReadonlyArray<Operation.Scope> | undefined
@@ -86,9 +86,8 @@ export interface Options {
 }
 
 /**
- * The conditions of rule 1 in interface section 5.1. While one of them is `false`, no token is issued,
- * and requests with a valid token get 403. Revoking the credential also revokes its tokens (rule 4), so
- * requests get 401.
+ * The conditions for tokens. While one of them is `false`, no token is issued, and requests with a valid token get
+ * 403. Revoking the credential also revokes its tokens, so requests get 401.
  *
  * @since 0.1.0
  * @category models

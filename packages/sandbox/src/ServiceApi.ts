@@ -1,6 +1,5 @@
 /**
- * All operations that the packages declare, for the main gateway and the account gateway (interface
- * section 4).
+ * All operations that the packages declare, for the main gateway and the account gateway.
  *
  * @since 0.1.0
  */
@@ -17,7 +16,7 @@ import * as TokenApi from "@manilla/token/TokenApi"
 import * as TransactionsApi from "@manilla/transactions/TransactionsApi"
 
 /**
- * The version segment of both gateways (interface section 9).
+ * The version segment of both gateways.
  *
  * @since 0.1.0
  * @category constants

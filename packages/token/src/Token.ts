@@ -1,5 +1,5 @@
 /**
- * Bearer tokens from client credentials (interface section 5.1). All callers share one request; tokens
+ * Bearer tokens from client credentials. All callers share one request; tokens
  * are renewed in the background before they expire, and dropped when the scope closes.
  *
  * @since 0.1.0
@@ -53,7 +53,7 @@ export interface Options {
 /** A token response has a few kilobytes. */
 const defaultBodyLimit = 64 * 1024
 
-/** The lifetime of a token if the response does not state it (interface section 8). */
+/** The lifetime of a token if the response does not state it. */
 const defaultLifeSeconds = 3600
 
 /** A caller that waits for the end of a pause looks this often for a token that another one obtained. */

@@ -1,5 +1,5 @@
 /**
- * The wire format of the token operation (interface section 5.1). Its base URL is `{auth_url}`.
+ * The wire format of the token operation. Its base URL is `{auth_url}`.
  *
  * @since 0.1.0
  */

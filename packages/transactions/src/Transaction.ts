@@ -1,5 +1,5 @@
 /**
- * Transactions: completed money movements with their fee and net amount (interface section 2.3).
+ * Transactions: completed money movements with their fee and net amount.
  *
  * @since 0.1.0
  */

@@ -14,7 +14,7 @@ import type * as Transaction from "./Transaction.js"
 import * as TransactionsApi from "./TransactionsApi.js"
 
 /**
- * The methods of the `Transactions` service: the list of transactions (interface section 4.3), and `get`.
+ * The methods of the `Transactions` service: the list of transactions, and `get`.
  *
  * @since 0.1.0
  * @category models
@@ -23,7 +23,7 @@ export interface Service extends Pagination.List<
   TransactionsApi.TransactionFilter,
   Transaction.Transaction
 > {
-  /** Reads a transaction by its reference (interface section 4.4). */
+  /** Reads a transaction by its reference. */
   readonly get: (
     reference: Transaction.TransactionReference,
     options?: Operation.CallOptions

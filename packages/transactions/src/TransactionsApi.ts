@@ -1,5 +1,5 @@
 /**
- * The wire format of the transaction operations (interface sections 4.3 and 4.4).
+ * The wire format of the transaction operations.
  *
  * @since 0.1.0
  */
