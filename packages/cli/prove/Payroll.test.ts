@@ -62,7 +62,7 @@ interface Run {
 const start = (file: string) =>
   Effect.map(settings, (env): Run => {
     const child = spawn(process.execPath, [program, "payroll", file, "--yes"], {
-      env: { ...process.env, ...env },
+      env: { ...process.env, ...env, LC_ALL: "C" },
       stdio: ["ignore", "pipe", "pipe"]
     })
     let printed = ""

@@ -3,6 +3,9 @@ import { assert, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as cells from "../src/internal/payroll/cells.js"
+import { of } from "../src/internal/payroll/words.js"
+
+const words = of("en")
 
 const Written = Schema.Struct({
   whole: Schema.Int.pipe(Schema.between(0, 99_999_999)),
@@ -17,7 +20,11 @@ it.prop("an amount is read as it was meant, or refused", [Written], ([written]) 
   // In a file with commas, a point is a decimal point.
   if (group === decimal || (group === "." && !hasSemicolons)) return
   const digits = String(whole).replace(/\B(?=(\d{3})+$)/g, group)
-  const read = cells.amount(fraction === "" ? digits : digits + decimal + fraction, hasSemicolons)
+  const read = cells.amount(
+    fraction === "" ? digits : digits + decimal + fraction,
+    hasSemicolons,
+    words
+  )
   if (Either.isRight(read)) assert.strictEqual(Number(read.right), Number(`${whole}.${fraction}`))
   else assert.include(read.left, "write")
 })
@@ -25,9 +32,12 @@ it.prop("an amount is read as it was meant, or refused", [Written], ([written]) 
 it.each(["1.500", "1,500", "0.250"])(
   "each way to write %s that a complaint names is read",
   (text) => {
-    const said = Either.merge(cells.amount(text, true))
-    for (const way of said.replace("write ", "").split(" or ")) {
-      assert.deepStrictEqual(cells.amount(way, true), Either.right(way))
+    for (const language of ["en", "fr"] as const) {
+      const said = Either.merge(cells.amount(text, true, of(language)))
+      for (const way of said.replace(/^\p{L}+ /u, "").split(/ or | ou /)) {
+        const number = way.replace(",", ".")
+        assert.deepStrictEqual(cells.amount(way, true, words), Either.right(number))
+      }
     }
   }
 )
@@ -50,7 +60,7 @@ it.each([
   ["XOF 5", true, "write 5. The currency has a column of its own"],
   ["XOF 1.500", true, "write the digits 0 to 9 only, such as 101000 or 101000.50"]
 ])("the amount %s, beside semicolons: %s, is %s", (text, hasSemicolons, said) => {
-  assert.strictEqual(Either.merge(cells.amount(text, hasSemicolons)), said)
+  assert.strictEqual(Either.merge(cells.amount(text, hasSemicolons, words)), said)
 })
 
 it.each([
@@ -89,5 +99,5 @@ it.each([
   ["1234", "BJ", "write 8 to 15 digits with the country code, such as +229 01 00 00 00 00"],
   ["n/a", "BJ", "write 8 to 15 digits with the country code, such as +229 01 00 00 00 00"]
 ])("the phone number %s of %s is %s", (text, country, said) => {
-  assert.strictEqual(Either.merge(cells.phone(text, country)), said)
+  assert.strictEqual(Either.merge(cells.phone(text, country, words)), said)
 })

@@ -4,6 +4,7 @@ import * as Errors from "@manilla/core/Errors"
 import { IdempotencyKey } from "@manilla/core/IdempotencyKey"
 import type * as Batch from "@manilla/workflows/Batch"
 import * as doubts from "../src/internal/payroll/doubts.js"
+import { of } from "../src/internal/payroll/words.js"
 
 const refused = (code: string) => {
   const operation = "Payouts.create"
@@ -23,7 +24,7 @@ it.each([
   ["that all are being tried", [undefined, undefined], "it is being tried"],
   ["minutes", [180_000], "next try in 3 min"]
 ] as const)("rows in doubt tell %s", (_, times, said) => {
-  const [line] = doubts.lines(times.map(doubt), 0)
+  const [line] = doubts.lines(times.map(doubt), 0, of("en"))
   assert.strictEqual(
     line?.text,
     `${times.length} in doubt: the service responds with X (the money may have moved); ${said}`

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type ClientError, ofCall } from "../src/internal/Failure.js"
 import * as ends from "../src/internal/payroll/ends.js"
+import { of } from "../src/internal/payroll/words.js"
 import { manilla, sandbox, settings } from "./utils/manilla.js"
 
 type Words = ReadonlyArray<string>
@@ -163,7 +164,10 @@ describe("an error of a payroll that may be in flight", () => {
   }
   it.each(Object.entries(codes))("%s ends with %i", (tag, code) => {
     const error = like<ends.RunError>(tag as ends.RunError["_tag"])
-    assert.strictEqual(ends.ofRun(error, "file", "again").code, code)
+    assert.strictEqual(
+      ends.ofRun(Object.assign(error, { issues: [] }), "file", "again", of("en")).code,
+      code
+    )
   })
 
   it.scopedLive("is 3 from the command if the state file is unreadable", () =>

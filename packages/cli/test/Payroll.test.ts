@@ -483,6 +483,58 @@ describe("a payroll", () => {
   )
 })
 
+describe("in French, a payroll", () => {
+  const french = { LC_ALL: "", LANG: "fr_BJ.UTF-8" }
+
+  it.scopedLive("writes a template that it reads, with its question", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* spreadsheet("")
+      const file = join(folder, "paie-2026-11.csv")
+      yield* manilla(["payroll", file, "--template"], french)
+      const names = "\u{feff}employé;montant;devise;pays;opérateur;téléphone\n"
+      assert.strictEqual(readFileSync(file, "utf8"), names)
+      writeFileSync(file, `${names}E1;1250000,50;XOF;BJ;mtn_momo;${phone}\n`)
+      const { code, err, out } = yield* manilla(["payroll", file], french)
+      assert.strictEqual(code, 2)
+      assert.include(out, "Total\u{a0}: 1\u{202f}250\u{202f}000,50 XOF")
+      assert.include(err, "Payer les lignes qui ne sont pas encore payées, 1 sur 1\u{202f}?")
+      assert.include(err, "Une réponse est nécessaire\u{a0}: ajoutez --yes")
+      const english = yield* manilla(["payroll", file, "--lang", "en"], french)
+      assert.include(english.out, "Total: 1,250,000.50 XOF")
+      assert.include((yield* manilla(["payroll", file], { ...french, LC_ALL: "C" })).out, "Total: ")
+      assert.lengthOf(yield* payouts, 0)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("writes its results and its report", () =>
+    Effect.gen(function* () {
+      const rows = [good("E1", "2.5"), good("E2", "999.9920"), good("E3", "999.9906")]
+      const { file } = yield* spreadsheet([header, ...rows].join("\n"))
+      const { code, err, out } = yield* manilla(["payroll", file, "--yes"], french)
+      assert.strictEqual(code, 3)
+      assert.match(err, /3 sur 3 terminées, 0 en attente/)
+      assert.match(
+        out,
+        /^ligne 3, E2, 999,9920 XOF\u{a0}: non payée\. Le service répond INSUFFICIENT_FUNDS/mu
+      )
+      assert.match(
+        out,
+        /^ligne 4, E3, 999,9906 XOF\u{a0}: à vérifier\. Le statut final est FAILED\.$/mu
+      )
+      assert.match(out, /^1 payée, 1 non payée, 1 à vérifier\.$/m)
+      assert.include(err, "2 lignes sur 3 ne sont pas payées, ou ce n’est pas certain.")
+      const report = readFileSync(file.replace(".csv", ".report.csv"), "utf8")
+      assert.match(
+        report,
+        /^\u{feff}ligne;employé;montant;devise;résultat;référence;référence de l’opérateur;motif;conseil\n2;E1;2,5;XOF;payée;PYT-/u
+      )
+      writeFileSync(file, [header, good("E1", "7")].join("\n"))
+      const other = yield* manilla(["payroll", file, "--yes"], french)
+      assert.include(other.err, "Employés concernés\u{a0}: E")
+    }).pipe(Effect.provide(sandbox()))
+  )
+})
+
 describe("the same rows in another period", () => {
   const rows = [header, good("José"), good("E2", "1000.50"), good("E3")].join("\n")
   const paid = (text = rows) =>

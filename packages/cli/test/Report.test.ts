@@ -5,7 +5,10 @@ import type * as Batch from "@manilla/workflows/Batch"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as report from "../src/internal/payroll/report.js"
+import { of } from "../src/internal/payroll/words.js"
 import type { Row } from "../src/internal/payroll/file.js"
+
+const words = of("en")
 
 const request = { amount: "1000", currency: "XOF" }
 
@@ -16,7 +19,13 @@ const refused = Exit.fail(
 )
 
 const adviceOn = (state: Batch.ItemResult["state"], end: Batch.ItemResult["end"]) =>
-  report.make([row], [{ key: "E1", businessKey: "key", state, end }], [], report.interrupted)[0]
+  report.make(
+    [row],
+    [{ key: "E1", businessKey: "key", state, end }],
+    [],
+    words.interrupted,
+    words
+  )[0]
 
 describe("a row", () => {
   it("that was refused may have been paid from another state file", () => {

@@ -5,7 +5,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Order from "effect/Order"
 import * as Stream from "effect/Stream"
-import { stringify } from "csv-stringify/sync"
+import { type Options as CsvOptions, stringify } from "csv-stringify/sync"
 import * as fields from "./fields.js"
 
 export interface Look {
@@ -40,16 +40,12 @@ const widthOf = (): number => process.stdout.columns ?? 100
 
 type Rows = ReadonlyArray<ReadonlyArray<string>>
 
-/** An amount with its digits in groups, such as `6,275,000.50`. */
-export const money = (amount: string): string =>
-  amount.replace(/^\d+/, (whole) => BigInt(whole).toLocaleString("en"))
-
 /** Pads cells into columns. Columns of numbers are aligned to the right. */
 export const table = (rows: Rows): ReadonlyArray<string> => {
   const columns = (rows[0] ?? []).map((_, i) => rows.map((row) => row[i] ?? ""))
   const widths = columns.map((cells) => Math.max(...cells.map(({ length }) => length)))
   const isRight = columns.map(([, ...cells]) =>
-    cells.every((cell) => /^(-?[\d,]+(\.\d+)?)?$/.test(cell))
+    cells.every((cell) => /^(-?[\d,\u{202f}]+(\.\d+)?)?$/u.test(cell))
   )
   const padded = (cell: string, i: number) =>
     isRight[i] === true ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)
@@ -77,7 +73,7 @@ const fitting = (rows: Rows, key: string): ReadonlyArray<number> => {
 /** Text beside a label, in lines that fit the terminal. (`Doc.reflow` takes seconds for some sentences.) */
 export const wrapped = (label: string, words: string): string => {
   const width = Math.max(1, widthOf() - label.length)
-  const lines = words.match(new RegExp(`(.{1,${width}}|\\S+)(\\s+|$)`, "g")) ?? []
+  const lines = words.match(new RegExp(`(.{1,${width}}|[^ \\n]+)([ \\n]+|$)`, "g")) ?? []
   return label + lines.map((line) => line.trimEnd()).join(`\n${" ".repeat(label.length)}`)
 }
 
@@ -126,7 +122,7 @@ const inert = (cell: string): string =>
 /** Rows as CSV, each with its line break. */
 export const csvText = (
   rows: ReadonlyArray<ReadonlyArray<unknown> | object>,
-  options: { readonly header?: boolean } = {}
+  options: Pick<CsvOptions, "bom" | "columns" | "delimiter" | "header"> = {}
 ): string => stringify([...rows], { ...options, cast: { boolean: String, string: inert } })
 
 /** Prints rows as they arrive. `key` is the column by which a row is read. */

@@ -56,17 +56,30 @@ export const token = Effect.mapError(bearer, ofCall)
 
 export const yes = flag("yes", "do not ask before anything is made")
 
+/** The words of a question. */
+export interface Dialogue {
+  /** The answers, such as `(y/N)`. */
+  readonly confirm: string
+  readonly isYes: RegExp
+  readonly unanswered: (message: string, option: string) => string
+  readonly stopped: string
+}
+
+export const english: Dialogue = {
+  confirm: "(y/N)",
+  isYes: /^(y|yes)$/i,
+  unanswered: (message, option) =>
+    `${message} This needs an answer: add ${option}, or run it in a terminal.`,
+  stopped: "Stopped. This command sent nothing."
+}
+
 /** Asks a person. Without a terminal, only the option answers. */
-export const ask = (message: string, option = "--yes") =>
+export const ask = (message: string, option = "--yes", dialogue = english) =>
   Effect.gen(function* () {
-    if (!process.stdin.isTTY) {
-      return yield* usage(
-        `${message} This needs an answer: add ${option}, or run it in a terminal.`
-      )
-    }
-    const prompt = Prompt.confirm({ message, initial: false })
-    const answer = yield* Effect.orElseSucceed(Prompt.run(prompt), () => false)
-    if (!answer) return yield* failed("Stopped. This command sent nothing.")
+    if (!process.stdin.isTTY) return yield* usage(dialogue.unanswered(message, option))
+    const prompt = Prompt.text({ message: `${message} ${dialogue.confirm}` })
+    const answer = yield* Effect.orElseSucceed(Prompt.run(prompt), () => "")
+    if (!dialogue.isYes.test(answer.trim())) return yield* failed(dialogue.stopped)
   })
 
 /** Asks before money moves, unless the environment is SANDBOX. */

@@ -2,6 +2,7 @@
 import * as Either from "effect/Either"
 import * as Record from "effect/Record"
 import { plain } from "./columns.js"
+import { decimal, type Words } from "./words.js"
 
 const space = /[\s\u{a0}\u{2007}\u{2009}\u{202f}]/gu
 
@@ -31,12 +32,12 @@ const unambiguous = (number: string) => number.replace(/\.\d{3}$/, "$&0")
 
 /** Cells that are no amount, and how to correct them. */
 const spoilt = [
-  [/^#+$/, "its column is too narrow: widen it in the spreadsheet, and save the file again"],
-  [/^#/, "it is an error of the spreadsheet: correct it there"],
-  [/^=/, "it is a formula: save the values of the cells"],
-  [/^\d([.,]\d+)?e[+-]?\d+$/i, "the spreadsheet has cut it: format the column as a number"],
-  [/^[\p{Pd}(]|\p{Pd}$|^0[0., ']*$/u, "write more than 0, or delete the row"],
-  [/^\d+[.,]\d{5,}$/, "write at most 4 digits after the point"]
+  [/^#+$/, "tooNarrow"],
+  [/^#/, "sheetError"],
+  [/^=/, "formula"],
+  [/^\d([.,]\d+)?e[+-]?\d+$/i, "cutAmount"],
+  [/^[\p{Pd}(]|\p{Pd}$|^0[0., ']*$/u, "notPositive"],
+  [/^\d+[.,]\d{5,}$/, "manyDecimals"]
 ] as const
 
 /** The signs of a currency around a number. */
@@ -47,11 +48,15 @@ const withSign = new RegExp(`^${sign}? ?(\\d[\\d., ']*?) ?${sign}?$`, "iu")
  * An amount with a point, or a sentence that says how to write it. In a file with semicolons between its cells, a point
  * may separate thousands, because the decimal separator of such spreadsheets is a comma.
  */
-export const amount = (cell: string, hasSemicolons: boolean): Either.Either<string, string> => {
+export const amount = (
+  cell: string,
+  hasSemicolons: boolean,
+  words: Words
+): Either.Either<string, string> => {
   // Excel marks text with an apostrophe.
   const text = cell.normalize("NFKC").replace(space, " ").trim().replace(/^'/, "")
   const broken = spoilt.find(([pattern]) => pattern.test(text))
-  if (broken !== undefined) return Either.left(broken[1])
+  if (broken !== undefined) return Either.left(words[broken[1]])
   if (!hasSemicolons && /^\d+(\.\d{1,4})?$/.test(text)) return Either.right(text)
   const readings = new Map<string, string>()
   for (const group of groups) {
@@ -64,16 +69,13 @@ export const amount = (cell: string, hasSemicolons: boolean): Either.Either<stri
   if (one === undefined) {
     const [, number] = withSign.exec(text) ?? []
     const isBare = number === undefined || number === text
-    const bare = isBare ? Either.left("") : amount(number, hasSemicolons)
+    const bare = isBare ? Either.left("") : amount(number, hasSemicolons, words)
     return Either.left(
-      Either.isRight(bare)
-        ? `write ${bare.right}. The currency has a column of its own`
-        : "write the digits 0 to 9 only, such as 101000 or 101000.50"
+      Either.isRight(bare) ? words.withSign(decimal(bare.right, words)) : words.digits
     )
   }
-  return others.length === 0
-    ? Either.right(one)
-    : Either.left(`write ${[one, ...others].map(unambiguous).join(" or ")}`)
+  const ways = [one, ...others].map((way) => decimal(unambiguous(way), words))
+  return others.length === 0 ? Either.right(one) : Either.left(words.write(ways.join(words.or)))
 }
 
 /** The codes of the countries whose numbers people write without them, from the numbering plans of the ITU. */
@@ -100,25 +102,27 @@ const codes: Readonly<Record<string, string>> = {
 }
 
 /** A country by its name in English or French. */
-export const country = (cell: string): Either.Either<string, string> => {
+export const country = (cell: string, words: Words): Either.Either<string, string> => {
   const isName = (code: string) =>
     ["en", "fr"].some((language) => {
       const name = new Intl.DisplayNames(language, { type: "region" }).of(code)
       return name !== undefined && plain(name) === plain(cell)
     })
   const code = cell.length > 2 ? Record.keys(codes).find(isName) : undefined
-  return code === undefined ? Either.right(cell.toUpperCase()) : Either.left(`write ${code}`)
+  return code === undefined ? Either.right(cell.toUpperCase()) : Either.left(words.write(code))
 }
 
 /** The digits of the shortest number without its country code. */
 const localLeast = 8
 
 /** A phone number without spaces, or a sentence that says how to write it. It never has the number. */
-export const phone = (cell: string, country: string): Either.Either<string, string> => {
+export const phone = (
+  cell: string,
+  country: string,
+  words: Words
+): Either.Either<string, string> => {
   if (/^\d([.,]\d+)?e\+\d+$/i.test(cell)) {
-    return Either.left(
-      "the spreadsheet has cut the number. Format the column as text, and write the number again"
-    )
+    return Either.left(words.cutPhone)
   }
   // Excel marks text with an apostrophe, and other programs read a number as a decimal.
   const visible = cell
@@ -129,14 +133,12 @@ export const phone = (cell: string, country: string): Either.Either<string, stri
   // One that begins with another mark, or has one dot, may be another number.
   const isOther = /^[^+(\d]|^\d+\.\d+$/.test(visible)
   if (isOther || !/^\+?\d{8,15}$/.test(text)) {
-    return Either.left("write 8 to 15 digits with the country code, such as +229 01 00 00 00 00")
+    return Either.left(words.phone)
   }
   const code = codes[country.toUpperCase()]
   const isWhole =
     text.startsWith("+") ||
     code === undefined ||
     (text.startsWith(code) && text.length >= code.length + localLeast)
-  return isWhole
-    ? Either.right(text)
-    : Either.left(`write +${code} before it, the code of ${country.toUpperCase()}`)
+  return isWhole ? Either.right(text) : Either.left(words.withoutCode(code, country.toUpperCase()))
 }

@@ -1,6 +1,7 @@
 import * as Record from "effect/Record"
+import type { Column, Words } from "./words.js"
 
-/** The columns that the file of a payroll must have, and their other names in English and French, without accents. */
+/** The columns, and their other names in English and French, without accents. */
 const synonyms = {
   employee: ["employe", "nom", "name", "salarie", "matricule"],
   amount: ["montant", "salaire", "salary"],
@@ -8,9 +9,7 @@ const synonyms = {
   country: ["pays"],
   payment_method: ["payment method", "operateur", "operator", "methode"],
   phone: ["telephone", "tel", "mobile", "phone_number", "phone number", "numero"]
-} as const satisfies Record.ReadonlyRecord<string, ReadonlyArray<string>>
-
-export type Column = keyof typeof synonyms
+} as const satisfies Record.ReadonlyRecord<Column, ReadonlyArray<string>>
 
 export const columns = Record.keys(synonyms)
 
@@ -23,7 +22,8 @@ export const plain = (name: string): string =>
   name.normalize("NFKD").replace(/\p{M}/gu, "").replace(/\s+/g, " ").trim().toLowerCase()
 
 /** The place of each column in a header, or the sentences that say how to correct it. */
-export const find = (header: ReadonlyArray<string>) => {
+export const find = (header: ReadonlyArray<string>, words: Words) => {
+  const line = columns.map((column) => words.columns[column]).join(words.delimiter)
   const names = header.map(plain)
   const places = new Map<Column, number>()
   const missing: Array<Column> = []
@@ -36,14 +36,15 @@ export const find = (header: ReadonlyArray<string>) => {
     if (place === undefined) missing.push(column)
     else if (other === undefined) places.set(column, place)
     else {
-      const both = `"${header[place]?.trim()}" and "${header[other]?.trim()}"`
-      problems.push(`${both} may both be the column ${column}: name one of them ${column}`)
+      const both = [place, other].map((place) => header[place]?.trim() ?? "")
+      problems.push(words.bothMayBe(both[0] ?? "", both[1] ?? "", words.columns[column]))
     }
   }
   if (missing.length === columns.length) {
-    problems.push(`this is no header. Write above the rows: ${columns.join(",")}`)
+    problems.push(words.noHeader(line))
   } else if (missing.length > 0) {
-    problems.push(`there is no column ${missing.join(", ")}. Write it as: ${columns.join(",")}`)
+    const names = missing.map((column) => words.columns[column])
+    problems.push(words.noColumns(names, line))
   }
   return { places, problems }
 }

@@ -33,6 +33,10 @@ const config = {
     Options.withFallbackConfig(Config.string("MANILLA_WALLET_ID")),
     Options.withDefault("")
   ),
+  lang: Options.choice("lang", ["en", "fr"]).pipe(
+    Options.withDescription("the language; by default that of LC_ALL, LC_MESSAGES or LANG"),
+    Options.optional
+  ),
   yes: service.yes
 }
 

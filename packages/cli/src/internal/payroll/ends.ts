@@ -5,6 +5,7 @@ import type * as Batch from "@manilla/workflows/Batch"
 import type * as Policy from "@manilla/workflows/Policy"
 import { failed, open } from "../Failure.js"
 import type { Line } from "./report.js"
+import { listed, type Words } from "./words.js"
 
 export type RunError =
   | Batch.InvalidItems
@@ -17,21 +18,26 @@ export type RunError =
   | Policy.InvalidPolicy
 
 /** The failure of a payroll that did not come to its end. An error of the state file says nothing about its payouts. */
-export const ofRun = (error: RunError, file: string, again: string) =>
+export const ofRun = (error: RunError, file: string, again: string, words: Words) =>
   error._tag === "ItemsDiffer"
     ? failed(
-        `${error.message}\nThe batch is the period: restore ${file}. Pay a new or corrected row alone, from a new file with another --period. There, any other row would be paid again.`
+        words.differs(
+          error.message,
+          listed(
+            error.issues.map(({ field }) => field),
+            words
+          ),
+          file
+        )
       )
     : open(`${error.message}\n${again}`)
 
 const unpaid: ReadonlySet<Line["result"]> = new Set(["not paid", "not sent"])
 
 /** The failure of a payroll with rows that are not paid, or perhaps not. */
-export const ofLines = (lines: ReadonlyArray<Line>) => {
+export const ofLines = (lines: ReadonlyArray<Line>, words: Words) => {
   const others = lines.filter(({ result }) => result !== "paid").length
   if (others === 0) return undefined
   const failure = lines.every(({ result }) => unpaid.has(result)) ? failed : open
-  return failure(
-    `${others} of ${lines.length} rows are not paid, or it is not certain that they are. Each says what to do.`
-  )
+  return failure(words.unpaid(others, lines.length))
 }

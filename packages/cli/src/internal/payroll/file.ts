@@ -13,9 +13,9 @@ import { usage } from "../Failure.js"
 import * as output from "../output.js"
 import * as cells from "./cells.js"
 import * as headers from "./columns.js"
-import type { Column } from "./columns.js"
 import * as tables from "./table.js"
 import * as twins from "./twins.js"
+import { type Column, decimal, type Words } from "./words.js"
 
 const { amount, country, currency, payment_method } = Payout.PayoutRequest.fields
 
@@ -45,17 +45,18 @@ const cellMost = 40
 
 /** The row, or the sentences that say how to write it. */
 const checked =
-  (period: string, wallet_id: string, hasSemicolons: boolean) =>
+  (period: string, wallet_id: string, hasSemicolons: boolean, words: Words) =>
   ({ cells: written, line }: tables.Line) => {
-    const country = cells.country(written.country)
+    const country = cells.country(written.country, words)
     const read: Readonly<Record<Column, Either.Either<string, string>>> = {
       ...headers.record((column) => Either.right(written[column])),
-      amount: cells.amount(written.amount, hasSemicolons),
+      amount: cells.amount(written.amount, hasSemicolons, words),
       country,
       currency: Either.right(written.currency.toUpperCase()),
       phone: cells.phone(
         written.phone,
-        Either.getOrElse(country, () => "")
+        Either.getOrElse(country, () => ""),
+        words
       )
     }
     // The schema has a rule for an empty cell.
@@ -69,12 +70,16 @@ const checked =
     )
     const texts = present.flatMap((column) => {
       const rule = wrong.find(({ field }) => field === column)?.rule
-      const how = Either.isLeft(read[column]) ? read[column].left : rule
-      // A phone number is never printed.
-      const cell = column === "phone" ? "" : ` "${output.text(written[column]).slice(0, cellMost)}"`
-      return how === undefined ? [] : [`, ${column}${cell}: ${how}`]
+      const how = Either.isLeft(read[column]) ? read[column].left : rule && words.rule(column, rule)
+      const name = words.columns[column]
+      const cell = output.text(written[column]).slice(0, cellMost)
+      return how === undefined
+        ? []
+        : // A phone number is never printed.
+          [column === "phone" ? words.hiddenCell(name, how) : words.cell(name, cell, how)]
     })
-    if (missing.length > 0) texts.push(`: ${Issues.print(missing)}`)
+    const absent = headers.columns.filter((column) => missing.some(({ field }) => field === column))
+    if (absent.length > 0) texts.push(words.required(absent.map((column) => words.columns[column])))
     if (Either.isLeft(decoded) || texts.length > 0) {
       return Either.left(texts.map((text): tables.Problem => ({ line, text })))
     }
@@ -97,39 +102,39 @@ const shownMost = 20
 const shownReadings = 5
 
 /** Refuses a file for these problems. */
-export const refused = (file: string, problems: ReadonlyArray<string>) => {
+export const refused = (file: string, problems: ReadonlyArray<string>, words: Words) => {
   const more = problems.length - shownMost
-  const shown = problems.slice(0, shownMost).join("\n")
-  return usage(
-    `${shown}${more > 0 ? `\nand ${more} more` : ""}\nNothing was sent. Correct ${file}, and run the command again.`
-  )
+  const others = more > 0 ? [words.more(more)] : []
+  return usage([...problems.slice(0, shownMost), ...others, words.refused(file)].join("\n"))
 }
 
 /** Reads the rows of a file. Fails with each row that breaks a rule. */
-export const read = (file: string, text: string, period: string, wallet: string) =>
+export const read = (file: string, text: string, period: string, wallet: string, words: Words) =>
   Effect.gen(function* () {
-    const { broken, hasSemicolons, lines } = yield* Either.mapLeft(tables.read(text), (problems) =>
-      refused(file, problems)
+    const { broken, hasSemicolons, lines } = yield* Either.mapLeft(
+      tables.read(text, words),
+      (problems) => refused(file, problems, words)
     )
-    const [wrong, rows] = Arr.separate(lines.map(checked(period, wallet, hasSemicolons)))
+    const [wrong, rows] = Arr.separate(lines.map(checked(period, wallet, hasSemicolons, words)))
     const all = Arr.sortWith([...broken, ...wrong.flat()], ({ line }) => line, Order.number)
     const problems = [
-      ...all.map(({ line, text }) => `line ${line}${text}`),
-      ...twins.problems(rows)
+      ...all.map(({ line, text }) => words.line(line) + text),
+      ...twins.problems(rows, words)
     ]
-    if (problems.length > 0) return yield* refused(file, problems)
+    if (problems.length > 0) return yield* refused(file, problems, words)
     return rows
   })
 
 /** The amounts that the file has in another way, as they were read. */
-export const readings = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
-  const others = rows.filter(({ written }) => written !== undefined)
+export const readings = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<string> => {
+  const others = rows.filter(
+    ({ cells, written }) => written !== undefined && written !== decimal(cells.amount, words)
+  )
   const shown = others
     .slice(0, shownReadings)
-    .map(
-      ({ cells, line, written = "" }) =>
-        `line ${line}: the amount "${output.text(written)}" is read as ${cells.amount}.`
+    .map(({ cells, line, written = "" }) =>
+      words.reading(line, output.text(written), decimal(cells.amount, words))
     )
   const more = others.length - shown.length
-  return more > 0 ? [...shown, `${more} more amounts are read in the same way.`] : shown
+  return more > 0 ? [...shown, words.moreReadings(more)] : shown
 }

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import { nearest } from "../nearest.js"
 import * as output from "../output.js"
 import type { Row } from "./file.js"
+import type { Words } from "./words.js"
 
 type Entry = AvailableService.AvailableService
 
@@ -17,35 +18,43 @@ const parts = [
 ] as const
 
 /** A sentence for each column of a row that the catalogue does not have. */
-const problemsOf = (payouts: ReadonlyArray<Entry>, { cells, line }: Row): ReadonlyArray<string> => {
+const problemsOf = (
+  payouts: ReadonlyArray<Entry>,
+  { cells, line }: Row,
+  words: Words
+): ReadonlyArray<string> => {
   const problems: Array<string> = []
   let left = payouts
-  let where = ""
+  let country: string | undefined
   for (const [column, valueOf] of parts) {
     const same = left.filter((entry) => valueOf(entry) === cells[column])
     if (same.length > 0) {
       left = same
-      if (column === "country") where = ` in ${cells.country}`
+      if (column === "country") country = cells.country
       continue
     }
     const options = Arr.dedupe(left.map(valueOf))
     const meant = nearest(cells[column], options)
-    problems.push(
-      `line ${line}, ${column} "${output.text(cells[column])}": the catalogue has no such payout${where}. ${meant === undefined ? `It has ${options.join(", ")}` : `Write ${meant}`}`
-    )
+    const remedy = meant === undefined ? words.itHas(options.join(", ")) : words.writeInstead(meant)
+    const how = words.notOffered(country) + remedy
+    const cell = words.cell(words.columns[column], output.text(cells[column]), how)
+    problems.push(words.line(line) + cell)
   }
   return problems
 }
 
-const closed = (payouts: ReadonlyArray<Entry>, rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
+const closed = (
+  payouts: ReadonlyArray<Entry>,
+  rows: ReadonlyArray<Row>,
+  words: Words
+): ReadonlyArray<string> =>
   payouts.flatMap((entry) => {
     const waiting = rows.filter(({ cells }) =>
       parts.every(([column, valueOf]) => valueOf(entry) === cells[column])
     )
     if (entry.available || waiting.length === 0) return []
-    return [
-      `Payouts by ${output.text(entry.payment_method)} in ${entry.country.code} are unavailable now: ${waiting.length} rows may be refused.`
-    ]
+    const method = output.text(entry.payment_method)
+    return [words.closed(method, entry.country.code, waiting.length)]
   })
 
 export const nothing: Readonly<Record<"problems" | "warnings", ReadonlyArray<string>>> = {
@@ -53,24 +62,21 @@ export const nothing: Readonly<Record<"problems" | "warnings", ReadonlyArray<str
   warnings: []
 }
 
-const unchecked = (why: string): typeof nothing => ({
-  problems: [],
-  warnings: [`The catalogue ${why}, so countries, currencies and payment methods are not checked.`]
-})
+const unchecked = (why: string): typeof nothing => ({ problems: [], warnings: [why] })
 
 /** The problems of rows, and warnings. A catalogue that cannot be read is a warning. */
-export const check = (rows: ReadonlyArray<Row>) =>
+export const check = (rows: ReadonlyArray<Row>, words: Words) =>
   Effect.flatMap(Catalogue.make, ({ list }) => list()).pipe(
     Effect.match({
-      onFailure: ({ message }) => unchecked(`cannot be read (${message})`),
+      onFailure: ({ message }) => unchecked(words.catalogueUnread(message)),
       onSuccess: ({ services }) => {
         const payouts = services.filter(({ operation }) => operation === "PAYOUT")
         // The interface does not say how a catalogue names payouts.
         return payouts.length === 0
-          ? unchecked("lists no payouts")
+          ? unchecked(words.catalogueEmpty)
           : {
-              problems: rows.flatMap((row) => problemsOf(payouts, row)),
-              warnings: closed(payouts, rows)
+              problems: rows.flatMap((row) => problemsOf(payouts, row, words)),
+              warnings: closed(payouts, rows, words)
             }
       }
     })

@@ -27,6 +27,7 @@ import * as preview from "./preview.js"
 import * as progress from "./progress.js"
 import * as reports from "./report.js"
 import * as twins from "./twins.js"
+import * as language from "./words.js"
 
 const workflows = PayoutBatch.layer().pipe(
   Layer.provide(DisbursePayout.layer),
@@ -42,7 +43,8 @@ const run = (
   batchKey: string,
   state: string,
   again: string,
-  report: string
+  report: string,
+  words: language.Words
 ) =>
   Effect.gen(function* () {
     const batches = yield* PayoutBatch.PayoutBatch
@@ -50,47 +52,49 @@ const run = (
       Effect.zipWith(
         Stream.runCollect(batches.results(batchKey)),
         batches.doubts(batchKey),
-        (items, doubts) => reports.make(rows, Chunk.toReadonlyArray(items), doubts, notSent)
+        (items, doubts) => reports.make(rows, Chunk.toReadonlyArray(items), doubts, notSent, words)
       )
     const resume = `manilla-workflows resume ${batchKey} --sqlite '${state}'`
     const stop = Effect.gen(function* () {
-      const stopped = yield* Effect.option(lines(reports.stopped))
+      const stopped = yield* Effect.option(lines(words.stopped))
       const text = Option.match(stopped, {
-        onNone: () => "the results cannot be read now",
-        onSome: reports.summary
+        onNone: () => words.noResults,
+        onSome: (lines) => reports.summary(lines, words)
       })
-      yield* Console.error(output.wrapped("Stopped: ", `${text}. ${again}`))
+      yield* Console.error(output.wrapped(words.hasStopped, `${text}. ${again}`))
       if (Option.isNone(stopped)) return
-      yield* reports.write(report, stopped.value)
-      yield* Console.error(`The report with each row is ${report}.`)
+      yield* reports.write(report, stopped.value, words)
+      yield* Console.error(words.report(report))
     }).pipe(Effect.catchAll(({ message }) => Console.error(message)))
     return yield* Effect.gen(function* () {
-      const before = yield* Effect.option(lines(reports.stopped))
+      const before = yield* Effect.option(lines(words.stopped))
       const items = Stream.fromIterable(rows.map(({ item }) => item))
       // No workflow runs yet, so that nothing is sent if this refuses other rows.
       yield* batches.start(batchKey, items)
       if (Option.isSome(before)) {
-        yield* Console.error(`Continued: ${reports.summary(before.value)} until now.`)
+        yield* Console.error(words.continued(reports.summary(before.value, words)))
       }
-      yield* Effect.provide(progress.show(rows, batchKey, resume), workflows)
-      return yield* lines(reports.interrupted)
+      yield* Effect.provide(progress.show(rows, batchKey, resume, words), workflows)
+      return yield* lines(words.interrupted)
     }).pipe(Effect.onInterrupt(() => stop))
   })
 
-const conclude = (lines: ReadonlyArray<reports.Line>, report: string) =>
+const conclude = (lines: ReadonlyArray<reports.Line>, report: string, words: language.Words) =>
   Effect.gen(function* () {
     const others = lines.filter(({ result }) => result !== "paid")
     for (const { amount, currency, employee, line, reason, result } of others) {
-      const label = `line ${line}, ${output.text(employee)}, ${output.money(amount)} ${currency}: `
-      yield* Console.log(output.wrapped(label, output.text(`${result}. ${reason}`.trim())))
+      const money = language.money(amount, words)
+      const label = `${words.line(line)}, ${output.text(employee)}, ${money} ${currency}${words.colon}`
+      const text = output.text(`${words.results[result]}. ${reason}`.trim())
+      yield* Console.log(output.wrapped(label, text))
     }
     for (const { advice, result } of reports.advices(lines)) {
-      yield* Console.log(output.wrapped(`${result}: `, advice))
+      yield* Console.log(output.wrapped(words.results[result] + words.colon, advice))
     }
-    yield* Console.log(`${reports.summary(lines)}.`)
-    yield* reports.write(report, lines)
-    yield* Console.log(`The report with each row is ${report}.`)
-    const failure = ends.ofLines(lines)
+    yield* Console.log(`${reports.summary(lines, words)}.`)
+    yield* reports.write(report, lines, words)
+    yield* Console.log(words.report(report))
+    const failure = ends.ofLines(lines, words)
     if (failure !== undefined) return yield* failure
   })
 
@@ -98,27 +102,27 @@ const conclude = (lines: ReadonlyArray<reports.Line>, report: string) =>
 const askBesides = (
   repeated: ReadonlyArray<periods.Repeated>,
   period: string,
-  besides: ReadonlyArray<string>
+  besides: ReadonlyArray<string>,
+  words: language.Words
 ) => {
   const others = repeated.filter(({ period }) => !besides.includes(period))
   const answer = others.map(({ period }) => `--besides ${period}`).join(" ")
   return others.length === 0
     ? Effect.void
-    : service.ask(`Pay them again, for the period ${period}?`, answer)
+    : service.ask(words.payAgain(period), answer, words.dialogue)
 }
 
 /** Writes an empty file with the columns. A row of an example could be paid. */
-const writeTemplate = (file: string) =>
+const writeTemplate = (file: string, words: language.Words) =>
   Effect.try({
-    try: () => writeFileSync(file, `${columns.join(",")}\n`, { flag: "wx" }),
-    catch: (cause) => usage(`The template cannot be written: ${String(cause)}`)
-  }).pipe(
-    Effect.zipRight(
-      Console.log(
-        `${file} has the columns. Add a row for each employee, such as E001,150000,XOF,BJ,mtn_momo,+2290100000000.`
-      )
-    )
-  )
+    try: () => {
+      const names = columns.map((column) => words.columns[column])
+      const { delimiter } = words
+      const text = output.csvText([names], { bom: words.locale === "fr", delimiter })
+      writeFileSync(file, text, { flag: "wx" })
+    },
+    catch: (cause) => usage(words.noTemplate(String(cause)))
+  }).pipe(Effect.zipRight(Console.log(words.template(file))))
 
 interface Given {
   readonly file: string
@@ -128,65 +132,71 @@ interface Given {
   readonly check: boolean
   readonly template: boolean
   readonly yes: boolean
+  readonly lang: Option.Option<language.Language>
 }
 
-const checkAndPay = (given: Given) =>
+const checkAndPay = (given: Given, words: language.Words) =>
   Effect.gen(function* () {
     const { besides, check, file, wallet, yes } = given
     const text = yield* Effect.try({
       try: () => readFileSync(file, "utf8"),
-      catch: () => usage(`${file} cannot be read. Check its name, or write it with --template.`)
+      catch: () => usage(words.noFile(file))
     })
-    const period = yield* periods.of(file, given.period)
+    const period = yield* periods.of(file, given.period, words)
     if (!Schema.is(Identifier.Uuid)(wallet)) {
-      return yield* usage("--wallet or MANILLA_WALLET_ID must be the id of a wallet, a UUID.")
+      return yield* usage(words.noWallet)
     }
-    const rows = yield* files.read(file, text, period, wallet)
+    const rows = yield* files.read(file, text, period, wallet, words)
     const { environment } = yield* service.token
     const folder = dirname(file)
     const state = periods.stateOf(folder, period, environment)
-    const again = `The same command continues, and pays nobody twice. It needs ${state}.`
+    const again = words.again(state)
     const before = yield* Effect.mapError(periods.read(state, period), (error) =>
-      ends.ofRun(error, file, again)
+      ends.ofRun(error, file, again, words)
     )
     // A payroll that has begun goes on, whatever has changed beside it.
     const isNew = Option.isNone(before)
-    const others = isNew || check ? yield* periods.recent(folder, period, environment) : []
-    const repeated = yield* periods.repeated(rows, others)
-    const { problems, warnings } = isNew || check ? yield* offered.check(rows) : offered.nothing
-    if (isNew && problems.length > 0) return yield* files.refused(file, problems)
-    for (const line of preview.lines(rows)) yield* Console.log(line)
-    for (const reading of files.readings(rows)) yield* Console.log(reading)
-    for (const newcomer of periods.newcomers(rows, others)) yield* Console.log(newcomer)
+    const others = isNew || check ? yield* periods.recent(folder, period, environment, words) : []
+    const repeated = yield* periods.repeated(rows, others, words)
+    const { problems, warnings } =
+      isNew || check ? yield* offered.check(rows, words) : offered.nothing
+    if (isNew && problems.length > 0) return yield* files.refused(file, problems, words)
+    for (const line of preview.lines(rows, words)) yield* Console.log(line)
+    for (const reading of files.readings(rows, words)) yield* Console.log(reading)
+    for (const newcomer of periods.newcomers(rows, others, words)) yield* Console.log(newcomer)
     for (const warning of [
-      ...twins.warnings(rows),
+      ...twins.warnings(rows, words),
       ...problems,
       ...warnings,
-      ...repeated.map((other) => periods.text(rows.length, other))
+      ...repeated.map((other) => periods.text(rows.length, other, words))
     ]) {
-      yield* Console.log(output.wrapped("Warning: ", warning))
+      yield* Console.log(output.wrapped(words.warning, warning))
     }
     yield* Console.log(
-      `Rows: ${rows.length}. Total: ${preview.total(rows)}. Period: ${period}. Environment: ${environment}.\nWallet: ${wallet}. The service does not tell its balance: compare it with the total.`
+      `${words.totals(rows.length, preview.total(rows, words), period, environment)}\n${words.wallet(wallet)}`
     )
-    if (check) return yield* Console.log("Checked. This command sent nothing.")
-    yield* askBesides(repeated, period, besides)
+    if (check) return yield* Console.log(words.checked)
+    yield* askBesides(repeated, period, besides, words)
     const remaining = Option.match(before, {
       onNone: () => rows.length,
       onSome: periods.remaining
     })
     if (!yes && remaining > 0) {
-      yield* service.ask(`Pay the rows that are not paid yet, ${remaining} of ${rows.length}?`)
+      yield* service.ask(words.pay(remaining, rows.length), "--yes", words.dialogue)
     }
     const report = file.replace(/(\.csv)?$/i, ".report.csv")
-    const lines = yield* run(rows, periods.batchKeyOf(period), state, again, report).pipe(
+    const lines = yield* run(rows, periods.batchKeyOf(period), state, again, report, words).pipe(
       Effect.provide(engine(state)),
       // A log line would break the line of the progress. The report says what became of each row.
       Logger.withMinimumLogLevel(LogLevel.Error),
-      Effect.mapError((error) => ends.ofRun(error, file, again))
+      Effect.mapError((error) => ends.ofRun(error, file, again, words))
     )
-    yield* conclude(lines, report)
+    yield* conclude(lines, report, words)
   }).pipe(Effect.provide(service.live))
 
 export const pay = (given: Given) =>
-  given.template ? writeTemplate(given.file) : checkAndPay(given)
+  Effect.gen(function* () {
+    const locale = yield* Effect.mapError(language.language, service.settingFailure)
+    const words = language.of(Option.getOrElse(given.lang, () => locale))
+    yield* given.template ? writeTemplate(given.file, words) : checkAndPay(given, words)
+  })

@@ -19,28 +19,22 @@ import { usage } from "../Failure.js"
 import * as output from "../output.js"
 import type { Row } from "./file.js"
 import { sight } from "./twins.js"
+import { listed, type Words } from "./words.js"
 
 const date = /\d{4}-\d\d(?:-\d\d)?/
 
 /** The period that is given, or the date in the name of the file if the name has no other digits. */
-export const of = (file: string, given: Option.Option<string>) => {
+export const of = (file: string, given: Option.Option<string>, words: Words) => {
   if (Option.isSome(given)) {
-    return /^[\w.-]{1,50}$/.test(given.value)
-      ? Effect.succeed(given.value)
-      : usage("--period must have 1 to 50 letters, digits, dots, dashes and underscores.")
+    return /^[\w.-]{1,50}$/.test(given.value) ? Effect.succeed(given.value) : usage(words.badPeriod)
   }
   const name = basename(file)
   const [found] = date.exec(name) ?? []
-  if (found === undefined) {
-    return usage(
-      `The name ${name} has no date such as 2026-11 or 2026-11-13: add --period 2026-11.`
-    )
-  }
+  if (found === undefined) return usage(words.noDate(name))
   const others = name.replace(found, "").match(/\d+(?:-\d+)*/g) ?? []
-  if (others.length === 0) return Effect.succeed(found)
-  return usage(
-    `The name ${name} has the date ${found} and also ${others.join(", ")}, which may tell two payrolls of one date apart: add --period ${found}, or another one for each of them.`
-  )
+  return others.length === 0
+    ? Effect.succeed(found)
+    : usage(words.otherDigits(name, found, others.join(", ")))
 }
 
 /** No batch of another program has such a key, so that their payouts have other keys. */
@@ -133,14 +127,12 @@ const sameIn = (byEmployee: ReadonlyMap<string, Row>, { batch, items }: Stored) 
   })
 
 const unseen =
-  (state: string, period: string) =>
+  (state: string, period: string, words: Words) =>
   ({ message }: { readonly message: string }) =>
-    usage(
-      `${message}\nSo it cannot be seen whether the period ${period} has paid the same rows. If you know that it has not, move ${state} into another folder. Nothing was sent.`
-    )
+    usage(words.unseen(message, period, state))
 
 /** The other periods of the last 40 days, the newest first. Their state files are in the same folder. */
-export const recent = (folder: string, period: string, environment: string) =>
+export const recent = (folder: string, period: string, environment: string, words: Words) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const others = readdirSync(folder).flatMap((name) => {
@@ -150,19 +142,19 @@ export const recent = (folder: string, period: string, environment: string) =>
     })
     const found = yield* Effect.forEach(others, (other) => {
       const state = stateOf(folder, other, environment)
-      return Effect.mapError(read(state, other), unseen(state, other))
+      return Effect.mapError(read(state, other), unseen(state, other, words))
     })
     const all = Arr.getSomes(found).filter(({ batch }) => now - batch.started <= recentMillis)
     return Arr.sortWith(all, ({ batch }) => batch.started, Order.reverse(Order.number))
   })
 
 /** The periods with rows of this one. */
-export const repeated = (rows: ReadonlyArray<Row>, others: ReadonlyArray<Stored>) =>
+export const repeated = (rows: ReadonlyArray<Row>, others: ReadonlyArray<Stored>, words: Words) =>
   Effect.gen(function* () {
     const byEmployee = new Map(rows.map((row) => [sight(row.cells.employee), row]))
     const found = yield* Effect.forEach(others, (other) =>
       sameIn(byEmployee, other).pipe(
-        Effect.mapError(unseen(other.state, other.period)),
+        Effect.mapError(unseen(other.state, other.period, words)),
         Effect.map((same): ReadonlyArray<Repeated> => {
           const { batch, period } = other
           return same.length > 0 ? [{ period, startedMillis: batch.started, rows: same }] : []
@@ -175,28 +167,28 @@ export const repeated = (rows: ReadonlyArray<Row>, others: ReadonlyArray<Stored>
 /** Such as `1 of 3 employees is not in the period 2026-10: E4.` */
 export const newcomers = (
   rows: ReadonlyArray<Row>,
-  [last]: ReadonlyArray<Stored>
+  [last]: ReadonlyArray<Stored>,
+  words: Words
 ): ReadonlyArray<string> => {
   if (last === undefined) return []
   const known = new Set(last.items.map(({ key }) => sight(key)))
   const all = rows.filter(({ cells }) => !known.has(sight(cells.employee)))
   if (all.length === 0) return []
-  const verb = all.length === 1 ? "is" : "are"
-  return [
-    `${all.length} of ${rows.length} employees ${verb} not in the period ${last.period}: ${listed(all)}.`
-  ]
+  return [words.newcomers(all.length, rows.length, last.period, namesOf(all, words))]
 }
 
-const shownMost = 5
-
-const listed = (rows: ReadonlyArray<Row>): string => {
-  const names = rows.slice(0, shownMost).map(({ cells }) => output.text(cells.employee))
-  const more = rows.length > shownMost ? `, and ${rows.length - shownMost} more` : ""
-  return names.join(", ") + more
-}
+const namesOf = (rows: ReadonlyArray<Row>, words: Words): string =>
+  listed(
+    rows.map(({ cells }) => output.text(cells.employee)),
+    words
+  )
 
 /** Such as `2 of 3 rows have the same amount in the period 2026-10, which began on 2026-10-27: E1, E2.` */
-export const text = (total: number, { period, rows, startedMillis }: Repeated): string => {
-  const day = new Date(startedMillis).toLocaleDateString("sv-SE")
-  return `${rows.length} of ${total} rows have the same employee and amount in the period ${period}, which began on ${day}: ${listed(rows)}.`
+export const text = (
+  total: number,
+  { period, rows, startedMillis }: Repeated,
+  words: Words
+): string => {
+  const day = new Date(startedMillis).toLocaleDateString(words.dates)
+  return words.repeated(rows.length, total, period, day, namesOf(rows, words))
 }

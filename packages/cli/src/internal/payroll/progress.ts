@@ -12,13 +12,18 @@ import * as Stream from "effect/Stream"
 import * as output from "../output.js"
 import * as doubts from "./doubts.js"
 import type { Row } from "./file.js"
+import type { Words } from "./words.js"
 
 const barWidth = 40
 
-const bar = ({ ended, pending, phase, total }: Batch.Progress, resume: string): string => {
+const bar = (
+  { ended, pending, phase, total }: Batch.Progress,
+  resume: string,
+  words: Words
+): string => {
   const done = "█".repeat(Math.round((ended / total) * barWidth))
-  const paused = phase === "paused" ? `, paused until \`${resume}\`` : ""
-  return `${done.padEnd(barWidth, "░")}  ${ended} of ${total} ended, ${pending} pending${paused}`
+  const paused = phase === "paused" ? words.paused(resume) : ""
+  return `${done.padEnd(barWidth, "░")}  ${words.bar(ended, total, pending)}${paused}`
 }
 
 /** Prints lines: on a terminal in place of the last ones, and elsewhere those whose subject is new. */
@@ -50,7 +55,7 @@ const printer = () => {
 }
 
 /** The employees whose keys belong to other requests. */
-const ofOthers = (batchKey: string, inDoubt: ReadonlyArray<Batch.Doubt>) =>
+const ofOthers = (batchKey: string, inDoubt: ReadonlyArray<Batch.Doubt>, words: Words) =>
   Effect.gen(function* () {
     const batches = yield* PayoutBatch.PayoutBatch
     const failed = yield* Stream.runCollect(batches.results(batchKey, ["failed", "inDoubt"]))
@@ -64,13 +69,13 @@ const ofOthers = (batchKey: string, inDoubt: ReadonlyArray<Batch.Doubt>) =>
         doubt.error !== undefined &&
         doubts.isOfOther(doubt.error) &&
         // The other request may be the earlier one of this row.
-        !/FLIGHT|PROGRESS/i.test(doubts.answer(doubt))
+        !/FLIGHT|PROGRESS/i.test(doubts.answer(doubt, words))
     )
     return [...ended, ...open].map(({ key }) => key)
   })
 
 /** Shows the progress of a batch to its end. */
-export const show = (rows: ReadonlyArray<Row>, batchKey: string, resume: string) =>
+export const show = (rows: ReadonlyArray<Row>, batchKey: string, resume: string, words: Words) =>
   Effect.gen(function* () {
     const batches = yield* PayoutBatch.PayoutBatch
     const told = new Set<string>()
@@ -78,18 +83,17 @@ export const show = (rows: ReadonlyArray<Row>, batchKey: string, resume: string)
     const { end, print } = printer()
     const now = Effect.gen(function* () {
       const progress = yield* batches.status(batchKey)
-      const subject = bar(progress, resume)
+      const subject = bar(progress, resume, words)
       const inDoubt = progress.creating > 0 ? yield* batches.doubts(batchKey) : []
-      const lines = doubts.lines(inDoubt, yield* Clock.currentTimeMillis)
+      const lines = doubts.lines(inDoubt, yield* Clock.currentTimeMillis, words)
       const state = `${progress.ended} ${lines.map(({ subject }) => subject).join()}`
-      const others = state === seen ? [] : yield* ofOthers(batchKey, inDoubt)
+      const others = state === seen ? [] : yield* ofOthers(batchKey, inDoubt, words)
       seen = state
       const notes = rows
         .filter(({ item }) => others.includes(item.key) && !told.has(item.key))
         .map(({ item, line }) => {
           told.add(item.key)
-          const row = `line ${line}, ${output.text(item.key)}`
-          return `${row}: its key belongs to another request, which may have paid it.`
+          return `${words.line(line)}, ${output.text(item.key)}${words.colon}${words.ofOther}`
         })
       yield* print([{ subject, text: subject }, ...lines], notes)
       return progress

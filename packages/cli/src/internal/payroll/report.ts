@@ -6,43 +6,26 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Record from "effect/Record"
 import { rmSync, writeFileSync } from "node:fs"
 import { open } from "../Failure.js"
 import * as output from "../output.js"
 import * as doubts from "./doubts.js"
 import type { Row } from "./file.js"
+import { decimal, type Words } from "./words.js"
 
-/** `sent`, `in doubt` and `not sent` have not ended. */
-const results = ["paid", "not paid", "check", "sent", "in doubt", "not sent"] as const
+type Result = keyof Words["results"]
 
 export type Line = ReturnType<typeof make>[number]
 
-/** A payroll ends with rows that were not sent only after an interrupt. */
-export const interrupted =
-  "The payroll was interrupted, and never sends it: pay it from a new file, with another --period."
-
-/** Only the command knows, when it runs again, whether the row is still to be sent. */
-export const stopped =
-  "The command was stopped: run it again, to its end, before you pay this in any other way."
-
-const defect = { message: "It ended with a defect." }
-
-const reasonOf = (cause: Cause.Cause<{ readonly message: string }>): string =>
-  Option.getOrElse(Cause.failureOption(cause), () => defect).message
-
-const check = "It may be paid. Ask the service before you pay it in any other way."
-
-/** Another state file may have paid the row under the same key: that is refused too. */
-const correct =
-  "Unless this period was sent from another state file before, nothing was paid: put the corrected row into a new file, with another --period."
+const reasonOf = (cause: Cause.Cause<NonNullable<Batch.Doubt["error"]>>, words: Words): string =>
+  Option.match(Cause.failureOption(cause), {
+    onNone: () => words.defect,
+    onSome: (error) => words.error(doubts.codeOf(error, words), error.message)
+  })
 
 /** If it is not paid, it has a reason and advice. */
-const outcome = (
-  result: (typeof results)[number],
-  reason: string,
-  advice: string,
-  payout?: Payout.Payout
-) => ({
+const outcome = (result: Result, reason: string, advice: string, payout?: Payout.Payout) => ({
   result,
   reference: payout?.reference ?? "",
   provider_reference: payout?.provider_reference ?? "",
@@ -50,36 +33,33 @@ const outcome = (
   advice
 })
 
-const ofPayout = (payout: Payout.Payout) =>
+const ofPayout = (payout: Payout.Payout, words: Words) =>
   payout.status === "COMPLETED"
     ? outcome("paid", "", "", payout)
-    : outcome("check", `The final status is ${payout.status}.`, check, payout)
+    : outcome("check", words.finalStatus(payout.status), words.check, payout)
 
 const outcomeOf = (
   item: Batch.ItemResult | undefined,
   doubt: Batch.Doubt | undefined,
-  notSent: string
+  notSent: string,
+  words: Words
 ) => {
   if (item === undefined || Option.isNone(item.end)) {
     if (item?.state === "unknown") {
-      const reason = doubt === undefined ? "" : `At the last look, ${doubts.answer(doubt)}.`
-      return outcome("in doubt", reason, check)
+      const reason = doubt === undefined ? "" : words.lastLook(doubts.answer(doubt, words))
+      return outcome("in doubt", reason, words.check)
     }
     const isSent = item !== undefined && item.state !== "waiting"
-    return isSent ? outcome("sent", "", check) : outcome("not sent", "", notSent)
+    return isSent ? outcome("sent", "", words.check) : outcome("not sent", "", notSent)
   }
   return Exit.match(item.end.value, {
-    onSuccess: ofPayout,
+    onSuccess: (payout) => ofPayout(payout, words),
     onFailure: (cause) =>
       Option.exists(Cause.failureOption(cause), doubts.isOfOther)
-        ? outcome(
-            "check",
-            `${reasonOf(cause)} Its key, ${item.businessKey}, belongs to another request.`,
-            check
-          )
+        ? outcome("check", words.keyOfOther(reasonOf(cause, words), item.businessKey), words.check)
         : item.state === "failed"
-          ? outcome("not paid", reasonOf(cause), correct)
-          : outcome("check", reasonOf(cause), check)
+          ? outcome("not paid", reasonOf(cause, words), words.correct)
+          : outcome("check", reasonOf(cause, words), words.check)
   })
 }
 
@@ -88,7 +68,8 @@ export const make = (
   rows: ReadonlyArray<Row>,
   items: ReadonlyArray<Batch.ItemResult>,
   inDoubt: ReadonlyArray<Batch.Doubt>,
-  notSent: string
+  notSent: string,
+  words: Words
 ) => {
   const byKey = new Map(items.map((item) => [item.key, item]))
   const doubtsByKey = new Map(inDoubt.map((doubt) => [doubt.key, doubt]))
@@ -97,7 +78,7 @@ export const make = (
     employee: key,
     amount: request.amount,
     currency: request.currency,
-    ...outcomeOf(byKey.get(key), doubtsByKey.get(key), notSent)
+    ...outcomeOf(byKey.get(key), doubtsByKey.get(key), notSent, words)
   }))
 }
 
@@ -109,22 +90,50 @@ export const advices = (lines: ReadonlyArray<Line>) =>
   ).map(({ advice, result }) => ({ advice, result }))
 
 /** Such as `3 paid, 1 not paid`. */
-export const summary = (lines: ReadonlyArray<Line>): string =>
-  results
-    .map((result) => [lines.filter((line) => line.result === result).length, result] as const)
-    .filter(([count, result]) => count > 0 || result === "paid")
-    .map((counted) => counted.join(" "))
+export const summary = (lines: ReadonlyArray<Line>, words: Words): string =>
+  Record.toEntries(words.results)
+    .map(([result, name]) => ({
+      count: lines.filter((line) => line.result === result).length,
+      name
+    }))
+    .filter(({ count, name }) => count > 0 || name === words.results.paid)
+    .map(({ count, name }) => words.counted(count, name))
     .join(", ")
 
+/** Spreadsheets read letters with accents after a byte order mark only. */
+const csvOf = (lines: ReadonlyArray<Line>, words: Words): string => {
+  const { columns, delimiter, headers, results } = words
+  const names = { ...columns, ...headers }
+  const order = [
+    "line",
+    "employee",
+    "amount",
+    "currency",
+    "result",
+    "reference",
+    "provider_reference",
+    "reason",
+    "advice"
+  ] as const
+  const cells = lines.map((line) => ({
+    ...line,
+    amount: decimal(line.amount, words),
+    result: results[line.result]
+  }))
+  return output.csvText(cells, {
+    bom: words.locale === "fr",
+    columns: order.map((key) => ({ key, header: names[key] })),
+    delimiter,
+    header: true
+  })
+}
+
 /** Writes the report for its owner only. An earlier one may be readable for others. */
-export const write = (file: string, lines: ReadonlyArray<Line>) =>
+export const write = (file: string, lines: ReadonlyArray<Line>, words: Words) =>
   Effect.try({
     try: () => {
       rmSync(file, { force: true })
-      writeFileSync(file, output.csvText(lines, { header: true }), { mode: 0o600 })
+      writeFileSync(file, csvOf(lines, words), { mode: 0o600 })
     },
-    catch: (cause) =>
-      open(
-        `The report cannot be written (${String(cause)}): close it, and run the same command again.`
-      )
+    catch: (cause) => open(words.noReport(String(cause)))
   })

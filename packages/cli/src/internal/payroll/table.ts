@@ -2,12 +2,13 @@
 import * as Either from "effect/Either"
 import { CsvError, parse } from "csv-parse/sync"
 import * as headers from "./columns.js"
+import type { Column, Words } from "./words.js"
 
 /** A row of the file: the cell of each column. */
 export interface Line {
   /** The line in the file, from 1. */
   readonly line: number
-  readonly cells: Readonly<Record<headers.Column, string>>
+  readonly cells: Readonly<Record<Column, string>>
 }
 
 /** A sentence that begins with its line, such as ` is a total: delete it`. */
@@ -40,20 +41,20 @@ const separatorOf = (text: string): string => {
   return separators.reduce((best, one) => (count(one) > count(best) ? one : best))
 }
 
-const unreadable = (cause: unknown): string => {
+const unreadable = (cause: unknown, words: Words): string => {
   const at =
     cause instanceof CsvError && typeof cause["lines"] === "number"
-      ? `line ${cause["lines"]}: `
+      ? words.line(cause["lines"]) + words.colon
       : ""
-  return `${at}a cell has a quotation mark (") that does not end. Write "" for one inside a cell, or remove it`
+  return at + words.openQuote
 }
 
 /** Files that are no table of text, by their first characters. */
 const others = [
-  [/^PK/, "this is a workbook of a spreadsheet: open it there, and save it as CSV UTF-8"],
-  [/^\s*</, "this is a web page: open it in the spreadsheet, and save it as CSV UTF-8"],
-  [/^\s*[[{]/, "this is JSON: write a table, with a row for each employee"],
-  [/\u{fffd}/u, "the letters cannot be read: save it in the spreadsheet as CSV UTF-8"]
+  [/^PK/, "workbook"],
+  [/^\s*</, "webPage"],
+  [/^\s*[[{]/, "json"],
+  [/\u{fffd}/u, "encoding"]
 ] as const
 
 const isTotal = (cell: string | undefined): boolean =>
@@ -62,10 +63,10 @@ const isTotal = (cell: string | undefined): boolean =>
 const titlesMost = 10
 
 /** The rows, or sentences that say why there is no table. */
-export const read = (text: string): Either.Either<Table, ReadonlyArray<string>> => {
+export const read = (text: string, words: Words): Either.Either<Table, ReadonlyArray<string>> => {
   const content = text.replace(/^\u{feff}/u, "")
   const other = others.find(([pattern]) => pattern.test(content))
-  if (other !== undefined) return Either.left([other[1]])
+  if (other !== undefined) return Either.left([words[other[1]]])
   const delimiter = separatorOf(content)
   const parsed: Array<Parsed> = []
   try {
@@ -81,38 +82,35 @@ export const read = (text: string): Either.Either<Table, ReadonlyArray<string>> 
       trim: true
     })
   } catch (cause) {
-    return Either.left([unreadable(cause)])
+    return Either.left([unreadable(cause, words)])
   }
   const [first, ...rest] = parsed
-  if (first === undefined) return Either.left(["It has no rows."])
-  const { places, problems } = headers.find(first.record)
+  if (first === undefined) return Either.left([words.noRows])
+  const { places, problems } = headers.find(first.record, words)
   const header = rest
     .slice(0, titlesMost)
-    .find(({ record }) => headers.find(record).problems.length === 0)
+    .find(({ record }) => headers.find(record, words).problems.length === 0)
   if (problems.length > 0 && header !== undefined) {
-    return Either.left([`the header is on line ${header.line}: delete the lines before it`])
+    return Either.left([words.headerAt(header.line)])
   }
-  if (problems.length > 0) return Either.left(problems.map((text) => `line ${first.line}: ${text}`))
-  if (rest.length === 0) return Either.left(["It has no rows."])
+  if (problems.length > 0)
+    return Either.left(problems.map((text) => words.line(first.line) + words.colon + text))
+  if (rest.length === 0) return Either.left([words.noRows])
   const count = first.record.length
   const last = Math.max(...places.values())
   const broken: Array<Problem> = []
   const lines: Array<Line> = []
   for (const { line, record } of rest) {
     const cells = headers.record((column) => record[places.get(column) ?? -1] ?? "")
-    const has = ` has ${record.length} cells, and the header has ${count}`
     const isLonger = record.slice(count).some((cell) => cell !== "")
     if (cells.phone === "" && record.some(isTotal)) {
-      broken.push({ line, text: " is a total: delete it" })
+      broken.push({ line, text: words.isTotal })
     } else if (record.filter((cell) => cell !== "").length === 1) {
-      broken.push({ line, text: " has one cell only: delete it, or write the others" })
+      broken.push({ line, text: words.oneCell })
     } else if (record.length <= last) {
-      broken.push({ line, text: `${has}: write the missing ones` })
+      broken.push({ line, text: words.tooFew(record.length, count) })
     } else if (isLonger) {
-      broken.push({
-        line,
-        text: `${has}: put a cell that contains "${delimiter}" into quotation marks`
-      })
+      broken.push({ line, text: words.tooMany(record.length, count, delimiter) })
     } else lines.push({ line, cells })
   }
   return Either.right({ lines, broken, hasSemicolons: delimiter === ";" })

@@ -1,6 +1,7 @@
 /** Rows that may pay a person twice: of employees that look the same, or that share a phone number. */
 import * as Arr from "effect/Array"
 import * as output from "../output.js"
+import { listed, type Words } from "./words.js"
 
 interface Row {
   readonly line: number
@@ -29,33 +30,26 @@ const several = (groups: Readonly<Record<string, ReadonlyArray<Row>>>) =>
   Object.values(groups).filter(({ length }) => length > 1)
 
 /** A problem for each row whose employee looks like an earlier one. Such rows would pay one person twice. */
-export const problems = (rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
+export const problems = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<string> =>
   several(Arr.groupBy(rows, ({ cells }) => sight(cells.employee))).flatMap(([first, ...others]) =>
-    others.map(({ cells, line }) => {
-      const alike = cells.employee === first?.cells.employee ? "" : ", which looks the same"
-      return `line ${line}: employee must differ from that of line ${first?.line}${alike}`
-    })
+    others.map(({ cells, line }) =>
+      words.alike(line, first?.line ?? 0, cells.employee === first?.cells.employee)
+    )
   )
 
 const shownMost = 5
 
-/** Such as `E1 (line 2), E2 (line 5)`. */
-const listed = (rows: ReadonlyArray<Row>): string => {
-  const shown = rows
-    .slice(0, shownMost)
-    .map(({ cells, line }) => `${output.text(cells.employee)} (line ${line})`)
-  const more = rows.length - shown.length
-  return shown.join(", ") + (more > 0 ? `, and ${more} more` : "")
-}
-
 /** A warning for each phone number of several rows. */
-export const warnings = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
+export const warnings = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<string> => {
   const shared = several(Arr.groupBy(rows, ({ cells }) => cells.phone.replace(/^\+/, "")))
   const all = shared.map((same) => {
     const phone = masked(same[0]?.cells.phone ?? "")
-    return `${same.length} rows have the phone number ${phone}: ${listed(same)}.`
+    const employees = same.map(({ cells, line }) =>
+      words.employeeAt(output.text(cells.employee), line)
+    )
+    return words.sharedPhone(same.length, phone, listed(employees, words))
   })
   const more = all.length - shownMost
-  const others = more > 0 ? [`${more} more phone numbers are in several rows.`] : []
+  const others = more > 0 ? [words.morePhones(more)] : []
   return [...all.slice(0, shownMost), ...others]
 }
