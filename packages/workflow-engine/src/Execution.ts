@@ -5,6 +5,7 @@
  */
 import * as Errors from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { rootMessage } from "./internal/rootMessage.js"
@@ -87,15 +88,34 @@ export interface Execution {
 }
 
 /**
+ * The key of a payload, under which an operator finds its execution: the member `key`, if it is text. Without one, the key is the
+ * id of the execution.
+ *
+ * @since 0.1.0
+ * @category getters
+ */
+export const keyIn = (payload: unknown): string | undefined =>
+  Predicate.hasProperty(payload, "key") && typeof payload.key === "string" ? payload.key : undefined
+
+/** Personal data, and what only the engine needs. */
+const hidden = [
+  "payload",
+  "exit",
+  "parent",
+  "runner",
+  "clocks",
+  "wakes",
+  "cause",
+  "isAwaited"
+] as const
+
+/**
  * An execution without its payload and its result, which may contain personal data.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Status extends Omit<
-  Execution,
-  "payload" | "exit" | "parent" | "runner" | "clocks" | "wakes" | "cause" | "isAwaited"
-> {
+export interface Status extends Omit<Execution, (typeof hidden)[number]> {
   readonly state: typeof State.Type
 }
 
@@ -106,17 +126,7 @@ export interface Status extends Omit<
  * @category getters
  */
 export const toStatus = (execution: Execution): Status => ({
-  ...Struct.omit(
-    execution,
-    "payload",
-    "exit",
-    "parent",
-    "runner",
-    "clocks",
-    "wakes",
-    "cause",
-    "isAwaited"
-  ),
+  ...Struct.omit(execution, ...hidden),
   state: execution.end?.state ?? (execution.pause === undefined ? "Running" : "Waiting")
 })
 

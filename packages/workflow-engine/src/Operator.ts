@@ -11,7 +11,7 @@ import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Engine from "./Engine.js"
 import * as Execution from "./Execution.js"
-import { keyOf, readEnd, readPayload } from "./internal/codecs.js"
+import { readEnd, readPayload } from "./internal/codecs.js"
 import { isStorable } from "./Text.js"
 
 type NotFound = Execution.ExecutionNotFound | Execution.StorageError
@@ -112,7 +112,7 @@ export const of = <
       Effect.suspend(() => workflow.executionId(payload)).pipe(
         Effect.catchAllDefect((defect) => {
           const issues = issuesOf(payload)
-          const businessKey = keyOf(payload, "")
+          const businessKey = Execution.keyIn(payload) ?? ""
           return issues.length === 0
             ? Effect.die(defect)
             : Effect.fail(new Execution.InvalidPayload({ workflow: name, businessKey, issues }))

@@ -5,19 +5,15 @@ import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as Files from "@manilla/test-support/Files"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
-import * as Engine from "@manilla/workflow-engine/Engine"
-import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Memory from "@manilla/workflow-engine/memory"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as memoryStore from "../src/internal/memoryStore.js"
+import * as closing from "./utils/closing.js"
 import * as exact from "./utils/exact.js"
 import { onSqlite } from "./utils/sqlite.js"
 import {
@@ -31,8 +27,7 @@ import {
   note,
   signal,
   sleep,
-  started,
-  Trip
+  started
 } from "./utils/trip.js"
 
 describe("an engine in memory", () => exact.test(memoryStore.make, VirtualClock.test))
@@ -115,35 +110,8 @@ describe("a body is refused before anything is sent, and told what to do, if it"
 })
 
 describe("a call that awaits an execution is interrupted when its engine ends", () => {
-  it.live.each([
-    ["in memory", Effect.succeed(Memory.layerMemory)],
-    ["on SQLite", Effect.map(Files.database, (file) => Layer.orDie(Sqlite.layerSqlite({ file })))]
-  ] as const)("%s", ([, engine]) =>
-    Effect.gen(function* () {
-      const layer = Trip.toLayer(() => Effect.orDie(block))
-      const runtime = ManagedRuntime.make(Layer.provideMerge(layer, yield* engine))
-      const operator = yield* Effect.promise(() => runtime.runPromise(Operator.of(Trip)))
-      const calls = [
-        runtime.runPromiseExit(Trip.execute({ key })),
-        runtime.runPromiseExit(
-          Effect.flatMap(Engine.Engine, (engine) =>
-            Effect.flatMap(Trip.executionId({ key }), engine.untilEnd)
-          )
-        )
-      ]
-      yield* Effect.promise(() =>
-        runtime.runPromise(
-          Effect.repeat(Effect.delay(Effect.option(operator.status(key)), "10 millis"), {
-            until: Option.exists(({ pause }) => pause !== undefined)
-          })
-        )
-      )
-      yield* Effect.promise(() => runtime.dispose())
-      for (const exit of yield* Effect.promise(() =>
-        Promise.all<Exit.Exit<unknown, unknown>>(calls)
-      )) {
-        assert.isTrue(Exit.isInterrupted(exit))
-      }
-    }).pipe(Effect.scoped, Effect.timeout("20 seconds"))
+  it.live("in memory", () => closing.test(Effect.succeed(Memory.layerMemory)))
+  it.live("on SQLite", () =>
+    closing.test(Effect.map(Files.database, (file) => Layer.orDie(Sqlite.layerSqlite({ file }))))
   )
 })

@@ -20,7 +20,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as life from "./internal/life.js"
 
@@ -101,17 +100,16 @@ const payloadOf = Encoding.memoize(({ ast }: Workflow.AnyStructSchema) =>
 /** Decodes a payload. */
 const decoded = (workflow: Workflow.Any, payload: unknown) =>
   Effect.mapError(payloadOf(workflow.payloadSchema)(payload), ({ issue }) => {
-    const hasKey = Predicate.hasProperty(payload, "key") && typeof payload.key === "string"
-    const businessKey = hasKey ? `${payload.key}` : ""
+    const businessKey = Execution.keyIn(payload) ?? ""
     const issues = Issues.fromParseIssue(issue)
     return new Execution.InvalidPayload({ workflow: workflow.name, businessKey, issues })
   })
 
 /** The key of a decoded payload; without one, its id. */
-const keyIn = (workflow: Workflow.Any, payload: object) =>
-  Predicate.hasProperty(payload, "key") && typeof payload.key === "string"
-    ? Effect.succeed(payload.key)
-    : workflow.executionId(payload)
+const keyIn = (workflow: Workflow.Any, payload: object) => {
+  const key = Execution.keyIn(payload)
+  return key === undefined ? workflow.executionId(payload) : Effect.succeed(key)
+}
 
 /**
  * Checks a payload before it is given to the engine beneath, and returns its key: the `id` of an execution.

@@ -13,19 +13,7 @@ import type * as Execution from "../Execution.js"
 import * as owned from "./run.js"
 
 /** Begins runs, as their blocks see them. */
-export const make = ({
-  alone,
-  isCancelledAt,
-  isOver,
-  read,
-  refuse,
-  runStep,
-  schedule,
-  sent,
-  tryStep,
-  wait,
-  waitForOthers
-}: ReturnType<typeof owned.make>) => {
+export const make = (steps: ReturnType<typeof owned.make>) => {
   /** A run that begins. */
   const begin = (
     execution: Execution.Execution,
@@ -38,7 +26,7 @@ export const make = ({
       undo(Exit.die("refused")).pipe(
         Effect.provideService(Body.GoesOn, true),
         Effect.zipRight(
-          refuse(
+          steps.refuse(
             run,
             "this engine runs no finalizers of a workflow, such as those of `Workflow.withCompensation`. Use `Durable.compensating`."
           )
@@ -65,7 +53,7 @@ export const make = ({
       used: new Set(),
       parts: 0,
       enter: Effect.suspend(() =>
-        alone(
+        steps.alone(
           run,
           "a block",
           "Call blocks one after another, and start an execution for each part that is to run beside others."
@@ -74,11 +62,13 @@ export const make = ({
       isCancelled: (pause) =>
         pause === undefined
           ? Effect.map(Body.GoesOn, (isNot) => run.isCancelRequested && !isNot)
-          : Effect.flatMap(isOver(run, pause), (isOver) => isCancelledAt(run, pause, isOver)),
+          : Effect.flatMap(steps.isOver(run, pause), (isOver) =>
+              steps.isCancelledAt(run, pause, isOver)
+            ),
       settled: (unless) =>
         Effect.gen(function* () {
           if (run.results.has(owned.firstOf(unless))) return
-          if ((yield* waitForOthers(run)) !== undefined) yield* Workflow.suspend(run.instance)
+          if ((yield* steps.waitForOthers(run)) !== undefined) yield* Workflow.suspend(run.instance)
         }),
       step: <A, I, E, EI, R>({
         error,
@@ -97,30 +87,31 @@ export const make = ({
         )
         const step = owned.firstOf(name)
         const codec = Encoding.exitCodec(success, error)
-        return Effect.flatten((isNote ? runStep : tryStep)(run, step, codec, executed))
+        return Effect.flatten((isNote ? steps.runStep : steps.tryStep)(run, step, codec, executed))
       },
       signal: <A, I>({ deadline, name, pause, success }: Body.Signal<A, I>) =>
         Effect.gen(function* () {
-          yield* schedule(run, pause, Duration.toMillis(deadline))
+          yield* steps.schedule(run, pause, Duration.toMillis(deadline))
           if (!run.results.has(owned.firstOf(pause))) {
-            const hasEnded = (yield* sent(run, name)) !== undefined || (yield* isOver(run, pause))
-            if (yield* isCancelledAt(run, pause, hasEnded)) {
+            const hasEnded =
+              (yield* steps.sent(run, name)) !== undefined || (yield* steps.isOver(run, pause))
+            if (yield* steps.isCancelledAt(run, pause, hasEnded)) {
               return yield* Body.cancellation(run)
             }
             if (!hasEnded) {
-              yield* wait(run, pause)
+              yield* steps.wait(run, pause)
               return yield* Workflow.suspend(run.instance)
             }
           }
           // Stored, because a signal may still come after the deadline.
           const decide = Effect.gen(function* () {
-            const value = yield* sent(run, name)
+            const value = yield* steps.sent(run, name)
             if (value === undefined) return Exit.succeed(Option.none())
             const codec = Encoding.exitCodec(success, Schema.Never)
-            return Exit.map(yield* read(run, owned.signalOf(name), codec, value), Option.some)
+            return Exit.map(yield* steps.read(run, owned.signalOf(name), codec, value), Option.some)
           })
           const codec = Encoding.exitCodec(optionOf(success), Schema.Never)
-          return yield* yield* runStep(run, owned.firstOf(pause), codec, decide)
+          return yield* yield* steps.runStep(run, owned.firstOf(pause), codec, decide)
         })
     }
     return run

@@ -4,7 +4,6 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
-import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { endCodec, exitCodec, json, memoize } from "../Encoding.js"
 import * as Execution from "../Execution.js"
@@ -36,12 +35,6 @@ export const readPayload = (
     const issues = Issues.fromParseIssue(issue)
     return new Execution.UnreadablePayload({ workflow, businessKey, issues })
   })
-
-/** The key under which an operator finds an execution: the member `key` of its payload, or its id. */
-export const keyOf = (payload: unknown, executionId: string): string =>
-  Predicate.hasProperty(payload, "key") && typeof payload.key === "string"
-    ? payload.key
-    : executionId
 
 const issuesOfKey = Issues.validator(Storable, ["key"])
 

@@ -37,19 +37,6 @@ const make = (store: EngineStore, options: runners.Options) =>
     const outage = Store.noOutage()
     const persistently = Store.patient(outage)
     const steps = owned.make(store, persistently)
-    const {
-      alone,
-      isCancelledAt,
-      isOver,
-      mark,
-      read,
-      refuse,
-      runStep,
-      schedule,
-      sent,
-      tryStep,
-      wait
-    } = steps
     const { beats, insert, lookNow, runs, untilEnd, wake, workflows } = yield* runners.make(
       store,
       steps,
@@ -79,9 +66,9 @@ const make = (store: EngineStore, options: runners.Options) =>
         const run = yield* runOf(instance.executionId)
         if ((yield* Body.InStepOf) === instance.executionId) {
           const inStep = `a step waits for ${what}. Do that in the body, before or after the step.`
-          return yield* refuse(run, inStep)
+          return yield* steps.refuse(run, inStep)
         }
-        yield* alone(run, `a wait for ${what}`, remedy)
+        yield* steps.alone(run, `a wait for ${what}`, remedy)
         return run
       })
 
@@ -114,7 +101,7 @@ const make = (store: EngineStore, options: runners.Options) =>
         const name = `${activity.name}/${attempt}`
         yield* Text.checkName(name)
         const isNested = (yield* Body.InStepOf) === executionId
-        if (!isNested && (yield* isCancelledAt(run, name, run.results.has(name)))) {
+        if (!isNested && (yield* steps.isCancelledAt(run, name, run.results.has(name)))) {
           return new Workflow.Complete({ exit: Exit.die(Body.cancellation(run)) })
         }
         const execute = activity.execute.pipe(
@@ -128,7 +115,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           Effect.provideService(Body.InStepOf, executionId)
         )
         const codec = endCodec(activity)
-        const exit = yield* (isNested ? runStep : tryStep)(run, name, codec, execute)
+        const exit = yield* (isNested ? steps.runStep : steps.tryStep)(run, name, codec, execute)
         return new Workflow.Complete({ exit })
       })
 
@@ -161,15 +148,18 @@ const make = (store: EngineStore, options: runners.Options) =>
         const pause = isPause ? name.slice(prefix.length) : owned.signalOf(name)
         const what = isPause ? `the pause "${pause}"` : `the signal "${name}"`
         const run = yield* waiting(instance, what, remedy)
-        if (name.startsWith("raceAll/")) return yield* refuse(run, `a race. ${remedy}`)
+        if (name.startsWith("raceAll/")) return yield* steps.refuse(run, `a race. ${remedy}`)
         yield* Effect.annotateCurrentSpan({ executionId: instance.executionId })
         yield* Text.checkName(name)
-        const signal = isPause ? undefined : yield* sent(run, name)
-        const hasEnded = isPause ? yield* isOver(run, pause) : signal !== undefined
-        if (yield* isCancelledAt(run, pause, hasEnded)) return Exit.die(Body.cancellation(run))
+        const signal = isPause ? undefined : yield* steps.sent(run, name)
+        const hasEnded = isPause ? yield* steps.isOver(run, pause) : signal !== undefined
+        if (yield* steps.isCancelledAt(run, pause, hasEnded))
+          return Exit.die(Body.cancellation(run))
         if (isPause && hasEnded) return Exit.void
-        if (signal !== undefined) return yield* read(run, pause, endCodec(deferred), signal)
-        yield* isPause ? wait(run, pause) : wait(run, Execution.Pause.signal, Execution.never)
+        if (signal !== undefined) return yield* steps.read(run, pause, endCodec(deferred), signal)
+        yield* isPause
+          ? steps.wait(run, pause)
+          : steps.wait(run, Execution.Pause.signal, Execution.never)
         return undefined
       })
 
@@ -231,11 +221,11 @@ const make = (store: EngineStore, options: runners.Options) =>
           const storedMillis = yield* store.runners.now
           yield* persistently(store.signal(executionId, { name, exit: json, storedMillis }))
           yield* wake(executionId)
-          if (Option.isSome(sender)) yield* mark(sender.value, sent)
+          if (Option.isSome(sender)) yield* steps.mark(sender.value, sent)
         }),
       scheduleClock: (_, { clock, executionId }) =>
         Effect.flatMap(runOf(executionId), (run) =>
-          schedule(run, clock.name, Duration.toMillis(clock.duration))
+          steps.schedule(run, clock.name, Duration.toMillis(clock.duration))
         )
     })
     // These two decode what they read. Effect's would compile the schema of each activity anew, at many times its cost.

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Struct from "effect/Struct"
 import * as Execution from "../Execution.js"
 import type * as Store from "../Store.js"
 import * as begun from "./begun.js"
@@ -115,11 +116,7 @@ export const forOperator = (
   store: EngineStore,
   look: Effect.Effect<void> = Effect.void
 ): Store.Store => ({
-  find: store.find,
-  list: store.list,
-  open: store.open,
-  steps: store.steps,
-  forgetSignals: store.forgetSignals,
+  ...Struct.pick(store, "find", "list", "open", "steps", "forgetSignals", "batches"),
   resume: (executionId) => Effect.zipLeft(store.modify(executionId, transitions.resumed), look),
   interrupt: (executionId) =>
     Effect.zipLeft(store.modify(executionId, transitions.interrupted), look),
@@ -133,6 +130,5 @@ export const forOperator = (
       yield* store.forget(executionId)
       yield* store.modify(executionId, transitions.purged)
     }),
-  runners: store.runners.list,
-  batches: store.batches
+  runners: store.runners.list
 })

@@ -23,7 +23,7 @@ export const make = (
   ) =>
     Effect.gen(function* () {
       const { name } = workflow
-      const businessKey = codecs.keyOf(payload, executionId)
+      const businessKey = Execution.keyIn(payload) ?? executionId
       const encoded = codecs.writePayload(workflow, payload)
       const issuesOfKey = yield* codecs.issuesOf(workflow, executionId, businessKey)
       const issues = issuesOfKey.concat(Either.isLeft(encoded) ? encoded.left : [])
