@@ -59,7 +59,7 @@ export const BatchView = ({ report }) => {
           html`<span key=${group} class=${`${tone} ${group}`} style=${{ width: `${(100 * count) / total.count}%` }}></span>`
       )}
     </div>
-    <${Items} name=${report.key} />`
+    <${Items} report=${report} />`
 }
 
 const given = () => Object.fromEntries(state.query)
@@ -79,9 +79,11 @@ const nothing = (only, item) => {
   return only === "unpaid" ? "No item has ended without being paid." : "No such item."
 }
 
-/** The items of a batch, a page at a time. @param {{ name: string }} props */
-const Items = ({ name }) => {
-  const { after = "", item = "", only = "unpaid" } = given()
+/** The items of a batch, a page at a time. @param {{ report: Report }} props */
+const Items = ({ report }) => {
+  const { key: name } = report
+  const isDoubtOnly = sumOf(report, "unpaid").count === 0 && sumOf(report, "inDoubt").count > 0
+  const { after = "", item = "", only = isDoubtOnly ? "inDoubt" : "unpaid" } = given()
   const query = { key: name, only, after, item: item.trim(), limit: `${perPage}` }
   /** @type {ReadonlyArray<ItemRow> | undefined} */
   const rows = useRead(

@@ -28,9 +28,10 @@ export const Executions = () => {
 const Execution = ({ report }) => {
   const { actions, due, ended, failure, items, key, resource, started, text, workflow } = report
   const next =
-    due === undefined
-      ? undefined
-      : html`the next wake-up is ${when(due)}, at ${moment(Date.parse(due))}`
+    due &&
+    (Date.parse(due) <= Date.now()
+      ? "it goes on now"
+      : html`the next wake-up is ${when(due)}, at ${moment(Date.parse(due))}`)
   return html`<section aria-label=${`${keyText(key)} of ${workflow}`}>
     <h3>${workflow} ${stateChip(report)}</h3>
     <p>${text}</p>

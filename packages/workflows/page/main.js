@@ -49,11 +49,12 @@ const ages = [
   [`${30 * day}`, "In the last 30 days"]
 ]
 
-/** The same time for a minute, so that it is one address. @param {string} age */
+/** The start of a filter. It stays the same for some time, and so does the address of what is read. @param {string} age in seconds */
 const since = (age) => {
-  const minute = 60_000
-  const now = Math.ceil(Date.now() / minute) * minute
-  return age === "" ? "" : new Date(now - Number(age) * 1_000).toISOString()
+  if (age === "") return ""
+  const millis = Number(age) * 1_000
+  const step = millis / 60
+  return new Date(Math.floor((Date.now() - millis) / step) * step).toISOString()
 }
 
 /** Rows of `list`. @param {Readonly<Record<string, string>>} filter @returns {ReadonlyArray<Status> | undefined} */
@@ -90,7 +91,7 @@ const Overview = ({ runners }) => {
   return html`<ul class="tiles">
       ${tile("Running", sum("running"), addressOf("executions", { state: "running" }), "in a step")}
       ${tile("Waiting", sum("waiting"), addressOf("executions", { state: "waiting" }), oldest ? html`the oldest open one started ${when(oldest)}` : "in a pause")}
-      ${tile("Failed", failed.length, addressOf("executions", { state: "failed" }), `in the last day${more}`, "bad")}
+      ${tile("Failed", failed.length, addressOf("executions", { state: "failed", age: `${day}` }), `in the last day${more}`, "bad")}
     </ul>
     ${batches.length > 0 && listed("The newest batches", batches)}
     ${batches.length === 0 && sum("running") + sum("waiting") + failed.length === 0 && empty(texts.open[1], firstLine)}

@@ -13,10 +13,10 @@ export const when = (at = "") => {
   return html`<time datetime=${at} title=${moment(millis)}>${distance(millis, Date.now())}</time>`
 }
 
-/** A state. That of a batch says whether all of its items are paid. @param {Status} status */
-export const stateChip = ({ ended, state, unpaid = 0, now }) => {
-  if (unpaid === 0) return chip(now.startsWith("all paid") ? "paid" : state)
-  return html`<span class="chip bad">${ended === undefined ? `${state}, not all paid` : "not all paid"}</span>`
+/** A state. That of a batch that has ended says whether all of its items are paid. @param {Status} status */
+export const stateChip = ({ ended, now, state, unpaid = 0 }) => {
+  if (ended === undefined || unpaid === 0) return chip(now.startsWith("all paid") ? "paid" : state)
+  return html`<span class="chip bad">not all paid</span>`
 }
 
 /** @param {Status} status */

@@ -349,14 +349,21 @@ it.effect("the three unpaid items among 2,000 are listed first, with amounts and
       /^E1999 +1500 +XOF +inDoubt +the money may have moved: another/
     ]
     const lines = yield* items({})
-    assert.lengthOf(lines, unpaid.length)
+    assert.deepStrictEqual(lines.slice(unpaid.length), [
+      "",
+      "failed: Nothing was paid, and this batch does not send it again. Pay the corrected row in a new batch.",
+      "inDoubt: The money may have moved. Ask the service about its key before you pay it in any other way."
+    ])
     unpaid.forEach((pattern, i) => assert.match(lines[i] ?? "", pattern))
     assert.match((yield* items({ item: "E900" })).join(), /^E900 /)
     assert.match((yield* items({ item: "E1" })).join(), /^E1 is not in this list: --only all/)
     assert.match((yield* items({ after: "1999" })).join(), /^no item has ended without being paid/)
     assert.match((yield* items({ item: "E1", only: "all" })).join(), /^E1 .* completed/)
     const page = yield* items({ only: "all", limit: "9999" })
-    assert.lengthOf(page, 502)
+    assert.lengthOf(
+      page.filter((line) => /^E\d/.test(line)),
+      500
+    )
     assert.strictEqual(page.at(-1), "There may be more: --after 499")
     assert.match((yield* items({ only: "all", after: "0", limit: "1" })).join(), /^E1 /)
     assert.notInclude(lines.join(), "+22901")
@@ -396,7 +403,7 @@ it.effect("a batch shows its exact money by state and currency, and its pace", (
     const shown = yield* print(store, "show", { key: "payroll" })
     assert.include(
       shown,
-      `  It sends its items. Of its 7 items: 1 not paid, 1 in doubt.
+      `  It sends its items. Of its 7 items: 1 not paid, 2 in doubt.
   7  0.4 XOF and 7,500 USD  in total
   3                0.3 XOF  paid
   1                0.1 XOF  in doubt: their requests are continued with the same keys
@@ -408,7 +415,7 @@ it.effect("a batch shows its exact money by state and currency, and its pace", (
     yield* TestClock.adjust("1 hour")
     const later = yield* print(store, "show", { key: "payroll" })
     assert.include(later, "No item was sent in the last 1 minute.")
-    assert.match(yield* print(store, "list", {}), /^payroll .* 1 not paid, 1 in doubt; sends/m)
+    assert.match(yield* print(store, "list", {}), /^payroll .* 1 not paid, 2 in doubt; sends/m)
   })
 )
 

@@ -91,9 +91,24 @@ export const payroll = Effect.gen(function* () {
   yield* batches.await("payroll:2026-11")
 })
 
+/** A batch with an item that is paid, and one in doubt, whose request is sent again in an hour or two. */
+export const doubtful = Effect.gen(function* () {
+  const request = yield* world.payout
+  const batches = yield* PayoutBatch.PayoutBatch
+  const items = Stream.make(
+    { key: "Awa", request: { ...request, destination: "+999000000001" } },
+    { key: "Kofi & sons", request: { ...request, destination: "+999000000069" } }
+  )
+  yield* batches.start("bonus:2026", items)
+  const soon = Date.now() + 60_000
+  yield* Effect.repeat(Effect.delay(batches.doubts("bonus:2026"), "20 millis"), {
+    until: ([doubt]) => (doubt?.nextMillis ?? 0) > soon
+  })
+})
+
 /** Starts a runner with what it has to do. Returns the address of its page. */
 export const make = (
-  start: typeof several | typeof payroll | Effect.Effect<void>,
+  start: typeof several | typeof payroll | typeof doubtful | Effect.Effect<void>,
   { concurrency = 1 }: { readonly concurrency?: number } = {}
 ) =>
   Effect.gen(function* () {

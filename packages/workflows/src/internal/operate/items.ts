@@ -76,14 +76,14 @@ const decodeRequest = Schema.decodeOption(
 const executionOf = (store: Store.Store, businessKey: string) =>
   store.find({ workflow: DisbursePayout.workflow.name, businessKey })
 
-/** What an open execution does next, and the last answer that it has. */
+/** What an open execution does next, and the last response that it has. */
 const nextOf = (store: Store.Store, execution: Execution.Execution, isRun: boolean) =>
   Effect.gen(function* () {
     const error = lastError(yield* store.steps(execution.executionId))
     const now = yield* Clock.currentTimeMillis
     const { brief } = words.state(Execution.toStatus(execution), now, isRun)
     const last = error?._tag === "OutcomeUnknown" ? error.cause : error
-    return last === undefined ? brief : `${brief}. The last answer: ${words.briefly(last)}`
+    return last === undefined ? brief : `${brief}. The last response: ${words.briefly(last)}`
   })
 
 /** An item of a batch: how much, and why it is in its state. */

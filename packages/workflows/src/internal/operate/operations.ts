@@ -89,7 +89,9 @@ const listItems = (store: Store.Store, input: Input) =>
       item === undefined
         ? (emptyLists[only] ?? "none")
         : `${item} is not in this list: --only all finds it in any state`
-    const last = next === undefined ? undefined : `There may be more: --after ${next}`
+    const advices = Arr.dedupe(rows.map(({ advice, state }) => `${state}: ${advice}`))
+    const more = next === undefined ? [] : [`There may be more: --after ${next}`]
+    const last = rows.length === 0 ? undefined : [...advices, ...more].join("\n")
     return table(
       Stream.fromIterable(rows),
       { item: 16, amount: 13, currency: 8, state: 12, why: 47 },

@@ -10,7 +10,6 @@ import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as Batch from "../../Batch.js"
-import * as batch from "../batch/operate.js"
 import { workflowName } from "../batch/rules.js"
 import { plain } from "./answers.js"
 import { counts } from "./items.js"
@@ -33,10 +32,28 @@ const phases: Partial<Record<Batches.Phase, words.Words>> = {
   interrupted: words.said("is interrupted", " Items that were sent continue. It sends no others.")
 }
 
+const allSent = words.said("has sent all its items", " It follows those that have not ended.")
+
 /** The most items of an open batch that a list counts. */
 const mostCounted = 20_000
 
 const decodeSummary = Schema.decodeOption(exitJson(Batch.Summary, Schema.Unknown))
+
+/** The numbers of a batch that has not ended: some of its items may be in doubt for now. */
+const toSummary = ({
+  failed = 0,
+  inDoubt = 0,
+  notCompleted = 0,
+  purged = 0,
+  unknown = 0,
+  waiting = 0
+}: Partial<Record<Batches.State, number>>) => ({
+  failed,
+  inDoubt: inDoubt + unknown,
+  notCompleted,
+  notStarted: waiting,
+  purged
+})
 
 /** The items of a batch that are not paid, and the reason in few words: none if a list does not count them. */
 const unpaidOf = (
@@ -47,7 +64,7 @@ const unpaidOf = (
   Effect.gen(function* () {
     const isCounted = exit === undefined && phase !== "purged" && total <= mostCounted
     const summary = isCounted
-      ? Option.some(yield* batch.summaryOf(table, businessKey, total))
+      ? Option.some(toSummary(yield* table.count(businessKey)))
       : Option.filterMap(
           decodeSummary(exit ?? ""),
           Exit.match({ onSuccess: Option.some, onFailure: Option.none })
@@ -65,6 +82,7 @@ const unpaidOf = (
       return {
         count: some.reduce((sum, [count]) => sum + count, 0),
         words,
+        isSent: total > 0 && notStarted === 0,
         text: some.length > 0 && `Of its ${money.grouped(String(total))} items: ${words}.`
       }
     })
@@ -92,7 +110,7 @@ export const statusOf = (store: Store.Store, execution: Execution.Execution, run
     const unpaid =
       stored && Option.getOrUndefined(yield* unpaidOf(store.batches, execution, stored))
     const { brief, text } =
-      (phase && phases[phase]) ??
+      (phase === "running" && unpaid?.isSent ? allSent : phase && phases[phase]) ??
       (unpaid && end && words.said(`ended ${times.distance(end.atMillis, now)}`)) ??
       words.state({ ...status, isPurged }, now, words.isRun(runners))
     return {
@@ -106,7 +124,7 @@ export const statusOf = (store: Store.Store, execution: Execution.Execution, run
       now: unpaid?.words ? `${unpaid.words}; ${brief}` : brief,
       text: [text, isToEnd && words.toEnd, unpaid?.text].filter(Boolean).join(" "),
       failure: words.failureOf(execution),
-      /** The items of a batch that have ended without being paid, or are not sent any more. */
+      /** The items of a batch that are not paid or in doubt, or are not sent any more. */
       unpaid: unpaid?.count
     }
   })
