@@ -23,7 +23,7 @@ export const plain = (name: string): string =>
 
 /** The place of each column in a header, or the sentences that say how to correct it. */
 export const find = (header: ReadonlyArray<string>, words: Words) => {
-  const line = columns.map((column) => words.columns[column]).join(words.delimiter)
+  const line = columns.map((column) => words.columns[column]).join(words.csv.delimiter)
   const names = header.map(plain)
   const places = new Map<Column, number>()
   const missing: Array<Column> = []

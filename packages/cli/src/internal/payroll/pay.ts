@@ -117,9 +117,7 @@ const writeTemplate = (file: string, words: language.Words) =>
   Effect.try({
     try: () => {
       const names = columns.map((column) => words.columns[column])
-      const { delimiter } = words
-      const text = output.csvText([names], { bom: words.locale === "fr", delimiter })
-      writeFileSync(file, text, { flag: "wx" })
+      writeFileSync(file, output.csvText([names], words.csv), { flag: "wx" })
     },
     catch: (cause) => usage(words.noTemplate(String(cause)))
   }).pipe(Effect.zipRight(Console.log(words.template(file))))

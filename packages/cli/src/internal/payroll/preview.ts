@@ -30,8 +30,8 @@ const totals = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<string> =
     String(rows.length),
     totalOf(rows, words)
   ])
-  const { columns, headers } = words
-  const header = [columns.payment_method, columns.currency, headers.rows, headers.total]
+  const { columns } = words
+  const header = [columns.payment_method, columns.currency, words.rows, words.total]
   return output.table([header, ...lines])
 }
 

@@ -71,14 +71,14 @@ const ofOthers = (batchKey: string, inDoubt: ReadonlyArray<Batch.Doubt>, words: 
         // The other request may be the earlier one of this row.
         !/FLIGHT|PROGRESS/i.test(doubts.answer(doubt, words))
     )
-    return [...ended, ...open].map(({ key }) => key)
+    return new Set([...ended, ...open].map(({ key }) => key))
   })
 
 /** Shows the progress of a batch to its end. */
 export const show = (rows: ReadonlyArray<Row>, batchKey: string, resume: string, words: Words) =>
   Effect.gen(function* () {
     const batches = yield* PayoutBatch.PayoutBatch
-    const told = new Set<string>()
+    let told: ReadonlySet<string> = new Set()
     let seen = ""
     const { end, print } = printer()
     const now = Effect.gen(function* () {
@@ -87,14 +87,15 @@ export const show = (rows: ReadonlyArray<Row>, batchKey: string, resume: string,
       const inDoubt = progress.creating > 0 ? yield* batches.doubts(batchKey) : []
       const lines = doubts.lines(inDoubt, yield* Clock.currentTimeMillis, words)
       const state = `${progress.ended} ${lines.map(({ subject }) => subject).join()}`
-      const others = state === seen ? [] : yield* ofOthers(batchKey, inDoubt, words)
-      seen = state
+      const others = state === seen ? told : yield* ofOthers(batchKey, inDoubt, words)
       const notes = rows
-        .filter(({ item }) => others.includes(item.key) && !told.has(item.key))
-        .map(({ item, line }) => {
-          told.add(item.key)
-          return `${words.line(line)}, ${output.text(item.key)}${words.colon}${words.ofOther}`
-        })
+        .filter(({ item }) => others.has(item.key) && !told.has(item.key))
+        .map(
+          ({ item, line }) =>
+            `${words.line(line)}, ${output.text(item.key)}${words.colon}${words.ofOther}`
+        )
+      seen = state
+      told = new Set([...told, ...others])
       yield* print([{ subject, text: subject }, ...lines], notes)
       return progress
     })

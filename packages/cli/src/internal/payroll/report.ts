@@ -100,32 +100,15 @@ export const summary = (lines: ReadonlyArray<Line>, words: Words): string =>
     .map(({ count, name }) => words.counted(count, name))
     .join(", ")
 
-/** Spreadsheets read letters with accents after a byte order mark only. */
+/** The report as CSV, with the columns of its language. */
 const csvOf = (lines: ReadonlyArray<Line>, words: Words): string => {
-  const { columns, delimiter, headers, results } = words
-  const names = { ...columns, ...headers }
-  const order = [
-    "line",
-    "employee",
-    "amount",
-    "currency",
-    "result",
-    "reference",
-    "provider_reference",
-    "reason",
-    "advice"
-  ] as const
   const cells = lines.map((line) => ({
     ...line,
     amount: decimal(line.amount, words),
-    result: results[line.result]
+    result: words.results[line.result]
   }))
-  return output.csvText(cells, {
-    bom: words.locale === "fr",
-    columns: order.map((key) => ({ key, header: names[key] })),
-    delimiter,
-    header: true
-  })
+  const columns = Record.toEntries(words.headers).map(([key, header]) => ({ key, header }))
+  return output.csvText(cells, { ...words.csv, columns, header: true })
 }
 
 /** Writes the report for its owner only. An earlier one may be readable for others. */

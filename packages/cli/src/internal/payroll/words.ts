@@ -21,8 +21,8 @@ const en = {
   locale: "en",
   /** The locale of dates: English ones are written as in ISO 8601. */
   dates: "sv-SE",
-  /** Between the cells of the files that the command writes. */
-  delimiter: ",",
+  /** The files that the command writes. Spreadsheets read letters with accents after a byte order mark only. */
+  csv: { bom: false, delimiter: "," },
   /** Between the digits of a number and its decimals. */
   point: ".",
   and: " and ",
@@ -31,10 +31,14 @@ const en = {
   warning: "Warning: ",
   more: (count: number) => `and ${count} more`,
   columns,
+  rows: "rows",
+  total: "total",
+  /** The columns of the report, in their order. */
   headers: {
     line: "line",
-    rows: "rows",
-    total: "total",
+    employee: "employee",
+    amount: "amount",
+    currency: "currency",
     result: "result",
     reference: "reference",
     provider_reference: "provider_reference",
@@ -222,7 +226,7 @@ const fr: Words = {
   },
   locale: "fr",
   dates: "fr",
-  delimiter: ";",
+  csv: { bom: true, delimiter: ";" },
   point: ",",
   and: " et ",
   or: " ou ",
@@ -237,10 +241,13 @@ const fr: Words = {
     payment_method: "opérateur",
     phone: "téléphone"
   },
+  rows: "lignes",
+  total: "total",
   headers: {
     line: "ligne",
-    rows: "lignes",
-    total: "total",
+    employee: "employé",
+    amount: "montant",
+    currency: "devise",
     result: "résultat",
     reference: "référence",
     provider_reference: "référence de l’opérateur",
