@@ -26,7 +26,7 @@ const npmInstall = (names: ReadonlyArray<string>, ...options: ReadonlyArray<stri
   block("sh", ["npm install", ...options, ...new Set(names)].join(" "))
 
 const importedBy = (source: string): ReadonlyArray<string> =>
-  [...source.matchAll(/ from "((?:@[\w-]+\/)?[\w-]+)/g)].map(([, name = ""]) => name)
+  [...source.matchAll(/ from "(?!node:)((?:@[\w-]+\/)?[\w-]+)/g)].map(([, name = ""]) => name)
 
 const example = (path: string): string => {
   const [, lines] = /@example\n([\s\S]*?)\n \* @/.exec(read(path)) ?? []
@@ -74,23 +74,29 @@ const peersFor = (program: string) => (folder: string) => {
   return peersOf(folder).filter((peer) => !optional.includes(peer) || isNamed(peer))
 }
 
-/** The imports of a program, and their peers. */
+/** The imports of programs, and their peers. */
 const minimum = (words: string): string => {
-  const [path = "", tarballs = "DIR"] = words.split(" ")
-  const program = read(path)
+  const paths = words.split(" ").filter((word) => word.endsWith(".ts"))
+  const [path = ""] = paths
+  const [tarballs = "DIR"] = words.split(" ").slice(paths.length)
+  const program = paths.map(read).join("")
   const names = importedBy(program)
   const peers = foldersIn(names).flatMap(peersFor(program))
   return installed(tarballs, names, exactIn(dirname(dirname(path))), peers)
 }
 
 const kinds: Readonly<Record<string, (subject: string, document: string) => string>> = {
-  /** A file without the comment at its head, and without the marks of regions. */
+  /**
+   * A file without the comment at its head, and without the marks of regions. A reader saves the files of a page side by
+   * side.
+   */
   program: (path) =>
     block(
       "ts",
       read(path)
         .replace(/^(\/\*\*.*?\*\/|\/\/[^\n]*)\n/s, "")
         .replace(/^\/\/ #(end)?region.*\n/gm, "")
+        .replace(/ from "\.\.\/(?:\w+\/)?/g, ' from "./')
         .trim()
     ),
   /** The first example in the docstrings of a file. */
@@ -98,7 +104,7 @@ const kinds: Readonly<Record<string, (subject: string, document: string) => stri
   region,
   /** The command that installs a package, and the imports of the programs in its README. */
   install,
-  /** The command that installs the imports of a program, from the tarballs in a folder. */
+  /** The command that installs the imports of programs, from the tarballs in a folder. */
   minimum,
   /** The command that installs dependencies of a folder. */
   exact: (words) => {
