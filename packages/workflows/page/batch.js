@@ -1,15 +1,6 @@
 // A batch: its money, its progress, and its items, with the reason of each that is not paid.
 import { sums } from "../../sandbox/page/money.js"
-import {
-  choice,
-  form,
-  grouped,
-  keyText,
-  money,
-  search,
-  table,
-  tile
-} from "../../sandbox/page/parts.js"
+import { choice, form, grouped, money, search, table, tile } from "../../sandbox/page/parts.js"
 import { html } from "../../sandbox/page/preact.js"
 import { addressOf, filter, state, useRead } from "../../sandbox/page/state.js"
 import { itemStates } from "../src/internal/operate/states.js"
@@ -129,5 +120,5 @@ const Items = ({ report }) => {
 /** An item that has a history leads to it. @param {ItemRow} row */
 const itemLink = ({ history, item, key }) =>
   history
-    ? html`<a href=${addressOf("execution", { key })} aria-label=${`${item}: history`}>${keyText(item)}</a>`
-    : keyText(item)
+    ? html`<a href=${addressOf("execution", { key })} aria-label=${`${item}: history`}>${item}</a>`
+    : item

@@ -519,7 +519,7 @@ it.each([
     "after no clear answer",
     {},
     [step("begin/Shop.pay/0/1"), step("write/Shop.pay/0/1", open(lost))],
-    "The money may have moved"
+    "The money may have moved: the outcome of its request is unknown. It sends the same request again with the same key until the outcome is known or its deadline is over, and then stops. It sends nothing under another key."
   ],
   ["while a request is under way", {}, [step("begin/Shop.pay/0/1")], "The money may have moved"],
   [

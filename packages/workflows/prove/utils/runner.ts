@@ -97,7 +97,7 @@ export const doubtful = Effect.gen(function* () {
   const batches = yield* PayoutBatch.PayoutBatch
   const items = Stream.make(
     { key: "Awa", request: { ...request, destination: "+999000000001" } },
-    { key: "Kofi & sons", request: { ...request, destination: "+999000000069" } }
+    { key: "Kofi & 50%25", request: { ...request, destination: "+999000000069" } }
   )
   yield* batches.start("bonus:2026", items)
   const soon = Date.now() + 60_000

@@ -289,7 +289,7 @@ export const interrupting = (
       ? Option.isSome(decodeSent(payload))
       : last.kind === "sent" || last.outcome === "unknown"
   return isInDoubt
-    ? "The money may have moved: the outcome of its request is unknown. It sends the same request again with the same key until the outcome is known, and then stops. It sends nothing under another key."
+    ? "The money may have moved: the outcome of its request is unknown. It sends the same request again with the same key until the outcome is known or its deadline is over, and then stops. It sends nothing under another key."
     : "It stops for good, before it sends another request. What its steps have done stays done."
 }
 
