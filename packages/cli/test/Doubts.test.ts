@@ -31,6 +31,14 @@ it.each([
   )
 })
 
+it("rows in doubt are told in French", () => {
+  const [line] = doubts.lines([doubt(30_000)], 0, of("fr"))
+  assert.strictEqual(
+    line?.text,
+    "1 incertaine\u{a0}: le service répond X (l’argent est peut-être parti)\u{202f}; prochain essai dans 30 s"
+  )
+})
+
 it("a refusal of the key in doubt is one of another request", () => {
   assert.isTrue(doubts.isOfOther(refused("IDEMPOTENCY_KEY_REUSED")))
   assert.isFalse(doubts.isOfOther(refused("INSUFFICIENT_FUNDS")))

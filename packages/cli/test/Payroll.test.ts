@@ -515,7 +515,7 @@ describe("in French, a payroll", () => {
       assert.match(err, /3 sur 3 terminées, 0 en attente/)
       assert.match(
         out,
-        /^ligne 3, E2, 999,9920 XOF\u{a0}: non payée\. Le service répond INSUFFICIENT_FUNDS/mu
+        /^ligne 3, E2, 999,9920 XOF\u{a0}: non payée\. Le service répond INSUFFICIENT_FUNDS\u{a0}: /mu
       )
       assert.match(
         out,

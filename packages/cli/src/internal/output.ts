@@ -71,8 +71,8 @@ const fitting = (rows: Rows, key: string): ReadonlyArray<number> => {
 }
 
 /** Text beside a label, in lines that fit the terminal. (`Doc.reflow` takes seconds for some sentences.) */
-export const wrapped = (label: string, words: string): string => {
-  const width = Math.max(1, widthOf() - label.length)
+export const wrapped = (label: string, words: string, columns = widthOf()): string => {
+  const width = Math.max(1, columns - label.length)
   const lines = words.match(new RegExp(`(.{1,${width}}|[^ \\n]+)([ \\n]+|$)`, "g")) ?? []
   return label + lines.map((line) => line.trimEnd()).join(`\n${" ".repeat(label.length)}`)
 }

@@ -10,13 +10,18 @@ type Failure = NonNullable<Batch.Doubt["error"]>
 /** The last response, which says nothing about an earlier request. */
 const lastOf = (error: Failure) => (error._tag === "OutcomeUnknown" ? error.cause : error)
 
+/** What the service said in the last response. */
+export const said = (error: Failure, name: "code" | "serviceMessage" | "status") => {
+  const last = lastOf(error)
+  return Predicate.hasProperty(last, name) && last[name] !== undefined
+    ? output.text(last[name])
+    : undefined
+}
+
 /** Such as `INSUFFICIENT_FUNDS`, or the status; none without a response. */
 export const codeOf = (error: Failure, words: Words): string | undefined => {
-  const last = lastOf(error)
-  const has = (name: "code" | "status") =>
-    Predicate.hasProperty(last, name) && last[name] !== undefined ? String(last[name]) : undefined
-  const status = has("status")
-  return status && output.text(has("code") ?? words.status(status)).slice(0, 40)
+  const status = said(error, "status")
+  return status && (said(error, "code") ?? words.status(status)).slice(0, 40)
 }
 
 /**
@@ -56,5 +61,5 @@ export const lines = (
 ): ReadonlyArray<Line> =>
   Object.entries(Arr.groupBy(doubts, (doubt) => answer(doubt, words))).map(([answer, same]) => {
     const subject = words.inDoubt(same.length, answer)
-    return { subject, text: `${subject}; ${next(same, now, words)}` }
+    return { subject, text: words.withNext(subject, next(same, now, words)) }
   })

@@ -30,6 +30,7 @@ const bar = (
 const printer = () => {
   const { columns = 100, isTTY } = process.stderr
   let subjects: ReadonlyArray<string> = []
+  let below = 0
   return {
     /** The notes stay above the lines. */
     print: (lines: ReadonlyArray<doubts.Line>, notes: ReadonlyArray<string>) =>
@@ -41,16 +42,15 @@ const printer = () => {
           const texts = [...notes, ...news.map(({ text }) => text)]
           return Effect.forEach(texts, (text) => Console.error(text), { discard: true })
         }
-        const [first = "", ...others] = lines.map(({ text }) => `${text}\u001b[K`)
-        const below = others.map((line) => `\n${line.slice(0, columns)}`).join("")
-        const up = others.length > 0 ? `\u001b[${others.length}A` : ""
+        // A line that the terminal breaks would count as one.
+        const shown = lines.flatMap(({ text }) => output.wrapped("", text, columns - 1).split("\n"))
+        below = shown.length - 1
+        const up = below > 0 ? `\u001b[${below}A` : ""
         const above = notes.map((note) => `\r${note}\u001b[J\n`).join("")
-        return Effect.sync(() => process.stderr.write(`${above}\r${first}\u001b[J${below}${up}`))
+        return Effect.sync(() => process.stderr.write(`${above}\r\u001b[J${shown.join("\n")}${up}`))
       }),
     /** Leaves the lines as they are. */
-    end: Effect.suspend(() =>
-      isTTY ? Console.error("\n".repeat(subjects.length - 1)) : Effect.void
-    )
+    end: Effect.suspend(() => (isTTY ? Console.error("\n".repeat(below)) : Effect.void))
   }
 }
 

@@ -21,7 +21,8 @@ export type Line = ReturnType<typeof make>[number]
 const reasonOf = (cause: Cause.Cause<NonNullable<Batch.Doubt["error"]>>, words: Words): string =>
   Option.match(Cause.failureOption(cause), {
     onNone: () => words.defect,
-    onSome: (error) => words.error(doubts.codeOf(error, words), error.message)
+    onSome: (error) =>
+      words.error(error.message, doubts.codeOf(error, words), doubts.said(error, "serviceMessage"))
   })
 
 /** If it is not paid, it has a reason and advice. */

@@ -154,6 +154,7 @@ const en = {
   status: (status: string) => `status ${status}`,
   inDoubt: (count: number, answer: string) =>
     `${count} in doubt: ${answer} (the money may have moved)`,
+  withNext: (subject: string, next: string) => `${subject}; ${next}`,
   isTried: "it is being tried",
   nextSeconds: (count: number) => `next try in ${count} s`,
   nextMinutes: (count: number) => `next try in ${count} min`,
@@ -166,7 +167,8 @@ const en = {
   correct:
     "Unless this period was sent from another state file before, nothing was paid: put the corrected row into a new file, with another --period.",
   finalStatus: (status: string) => `The final status is ${status}.`,
-  error: (_code: string | undefined, message: string) => message,
+  /** With the code and the message of the service. */
+  error: (message: string, _code: string | undefined, _said: string | undefined) => message,
   defect: "It ended with a defect.",
   keyOfOther: (reason: string, key: string) =>
     `${reason} Its key, ${key}, belongs to another request.`,
@@ -356,6 +358,7 @@ const fr: Words = {
   status: (status) => t`le statut ${status}`,
   inDoubt: (count, answer) =>
     t`${n(count, "incertaine", "incertaines")} : ${answer} (l'argent est peut-être parti)`,
+  withNext: (subject, next) => t`${subject} ; ${next}`,
   isTried: t`essai en cours`,
   nextSeconds: (count) => t`prochain essai dans ${count} s`,
   nextMinutes: (count) => t`prochain essai dans ${count} min`,
@@ -364,8 +367,10 @@ const fr: Words = {
   check: t`Cette ligne est peut-être payée. Interrogez le service avant de la payer par un autre moyen.`,
   correct: t`Rien n'a été payé, sauf si cette période a déjà été envoyée avec un autre fichier d'état : mettez la ligne corrigée dans un nouveau fichier, avec un autre --period.`,
   finalStatus: (status) => t`Le statut final est ${status}.`,
-  error: (code, message) =>
-    code === undefined ? message : t`Le service répond ${code} : ${message}`,
+  error: (message, code, said) =>
+    code === undefined
+      ? message
+      : t`Le service répond ${code}${said === undefined ? "." : t` : ${said.replace(/[.!?]?$/, ".")}`}`,
   defect: t`La ligne s'est terminée par une erreur interne.`,
   keyOfOther: (reason, key) => t`${reason} Sa clé, ${key}, appartient à une autre requête.`,
   lastLook: (answer) => t`À la dernière lecture, ${answer}.`,
