@@ -114,6 +114,7 @@ export default defineConfig({
   transformHead: ({ siteData }) => [
     ["link", { rel: "icon", href: `${siteData.base}icon.svg`, type: "image/svg+xml" }]
   ],
+  vite: { worker: { format: "es" } },
   srcExclude: ["**/node_modules/**"],
   markdown: {
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },

@@ -16,7 +16,6 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -43,22 +42,26 @@ export interface Made {
 }
 
 export type End =
-  | { readonly is: "success"; readonly value: unknown }
+  | { readonly is: "success"; readonly value: string }
   | { readonly is: "failure"; readonly tag: string; readonly message: string }
   | { readonly is: "defect"; readonly message: string }
 
+/** A run as it is at a moment. */
+export interface Course {
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly logs: ReadonlyArray<string>
+  readonly elapsedMillis: number
+  readonly before: Books | undefined
+  readonly now: Books | undefined
+  readonly end: End | undefined
+}
+
 export interface Run {
-  readonly attempts: () => ReadonlyArray<Attempt>
-  readonly logs: () => ReadonlyArray<string>
-  readonly elapsedMillis: () => number
-  readonly before: () => Books | undefined
-  readonly now: () => Books | undefined
-  readonly end: () => End | undefined
+  readonly course: () => Course
   /** Lets time pass. */
   readonly pass: (millis: number) => Promise<void>
   /** Lets time pass until the next event. */
   readonly step: () => Promise<void>
-  readonly stop: () => void
 }
 
 const startMillis = Date.UTC(2026, 10, 25, 9)
@@ -110,12 +113,14 @@ export const start = (code: string): Run => {
   })
 
   return {
-    attempts: () => attempts.map((one) => ({ ...one, ...sinceStart(one) })),
-    logs: () => logs,
-    elapsedMillis,
-    before: () => before,
-    now: () => (failed === undefined && sandbox ? read(sandbox) : undefined),
-    end: () => end,
+    course: () => ({
+      attempts: attempts.map((one) => ({ ...one, ...sinceStart(one) })),
+      logs,
+      elapsedMillis: elapsedMillis(),
+      before,
+      now: failed === undefined && sandbox ? read(sandbox) : undefined,
+      end
+    }),
     pass: async (millis) => {
       const until = time.nowMillis() + millis
       await settled()
@@ -125,8 +130,7 @@ export const start = (code: string): Run => {
       await settled()
       if (end === undefined) time.wakeNext(Infinity)
       await settled()
-    },
-    stop: () => fiber.unsafeInterruptAsFork(FiberId.none)
+    }
   }
 }
 
@@ -265,7 +269,9 @@ const grouped = (amount: string): string => {
 }
 
 const endOf = (exit: Exit.Exit<unknown, unknown>): End => {
-  if (Exit.isSuccess(exit)) return { is: "success", value: exit.value }
+  if (Exit.isSuccess(exit)) {
+    return { is: "success", value: JSON.stringify(exit.value, undefined, 2) ?? "nothing" }
+  }
   const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
   if (!Predicate.hasProperty(error, "_tag")) {
     return { is: "defect", message: Cause.pretty(exit.cause) }

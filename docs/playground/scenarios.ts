@@ -16,9 +16,9 @@ export const codeOf = ({ name }: Scenario): string => programs[`./scenarios/${na
 
 export const scenarios: readonly [Scenario, ...ReadonlyArray<Scenario>] = [
   {
-    name: "lost-answer",
-    title: "A lost answer",
-    text: "The service makes the payment, but two answers are lost. Manilla sends the same request three times, with the same key. The service knows the key, so it makes one payment."
+    name: "lost-response",
+    title: "A lost response",
+    text: "The service makes the payment, but two responses are lost. Manilla sends the same request three times, with the same key. The service knows the key, so it makes one payment."
   },
   {
     name: "all-is-well",
@@ -28,7 +28,7 @@ export const scenarios: readonly [Scenario, ...ReadonlyArray<Scenario>] = [
   {
     name: "two-503s",
     title: "Two 503s",
-    text: "The service never sees the first two requests. Manilla tries again after a pause, which the second answer makes 2 seconds long. The third request makes the payment."
+    text: "The service never sees the first two requests. Manilla tries again after a pause, which the second response makes 2 seconds long. The third request makes the payment."
   },
   {
     name: "another-amount",
@@ -38,7 +38,7 @@ export const scenarios: readonly [Scenario, ...ReadonlyArray<Scenario>] = [
   {
     name: "link-without-key",
     title: "A link without a key",
-    text: "The interface defines no key for payment links. When the answer is lost, a second request could make a second link, so Manilla does not send one. It says that the outcome is unknown. One link was made."
+    text: "The interface defines no key for payment links. When the response is lost, a second request could make a second link, so Manilla does not send one. It says that the outcome is unknown. One link was made."
   },
   {
     name: "expired-token",
@@ -53,6 +53,6 @@ export const scenarios: readonly [Scenario, ...ReadonlyArray<Scenario>] = [
   {
     name: "payroll",
     title: "A payroll of 20 with faults",
-    text: "Requests and answers are lost at random, four payouts at a time. Each employee has a key, so each of them is paid once: 20 payouts are made. The program does not wait for their end, so most of them are still PENDING when it ends: the service completes them later, and disburse would wait for that."
+    text: "Requests and responses are lost at random, four payouts at a time. Each employee has a key, so each of them is paid once: 20 payouts are made. The program does not wait for their end, so most of them are still PENDING when it ends: the service completes them later, and disburse would wait for that."
   }
 ]

@@ -1,10 +1,15 @@
 /** The playground: scenarios, their code, a drawing of their requests, and how they end. */
 import { Drawing } from "../../packages/sandbox/page/drawing.js"
 import { html, render } from "../../packages/sandbox/page/preact.js"
+import * as Editor from "./Editor.js"
 import { data as entries } from "./errors.data.js"
-import type { Books, End, Run } from "./Run.js"
+import { missing } from "./keys.js"
+import { open } from "./Remote.js"
+import type { Remote } from "./Remote.js"
+import type { Books, Course, End } from "./Run.js"
 import { codeOf, scenarios } from "./scenarios.js"
 import type { Scenario } from "./scenarios.js"
+import type { Request } from "./worker.js"
 
 const speeds: ReadonlyMap<string, number> = new Map([
   ["a tenth", 0.1],
@@ -21,35 +26,51 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
   let speed = matchMedia("(prefers-reduced-motion: reduce)").matches ? "at once" : "half"
   let isPaused = false
   let isLoading = false
-  let run: Run | undefined
+  let run: Remote | undefined
+  let course: Course | undefined
   let refusal: string | undefined
+  /** Ready for the next run: a worker takes a moment to load. */
+  let spare: Remote | undefined
+  /** The first scenario is drawn at once, before the reader presses anything. */
+  let isFirst = true
 
-  const draw = () =>
+  const draw = () => {
+    const problem = refusal ?? missing(code)
+    const isRunning = run !== undefined && course?.end === undefined
+    const controls = { isPaused, isRunning, speed, onPause, onSpeed, onStart, onStep, onStop }
     render(
       html`<${Scenarios} current=${scenario} onChoose=${choose} />
         <p class="text">${scenario.text}</p>
         <div class="columns">
           <section class="course" aria-labelledby="course">
             <h2 id="course">What happens</h2>
-            <${Controls} ...${{ isPaused, run, speed, onPause, onSpeed, onStart, onStep }} />
-            <${Course} ...${{ isLoading, run }} />
+            <${Controls} ...${{ ...controls, course }} />
+            <${Requests} ...${{ course, isLoading }} />
           </section>
-          <${Code} ...${{ code, refusal, scenario, onInput, onStart, onReset }} />
+          <${Code} ...${{ code, editor: editorElement, problem, scenario, onReset }} />
         </div>
-        ${run !== undefined && html`<${Result} ...${{ errorsPage, run }} />`}`,
+        ${course !== undefined && html`<${Result} ...${{ course, errorsPage }} />`}`,
       element
     )
+    editor.show(code)
+  }
 
   const choose = (chosen: Scenario) => {
+    isFirst = false
     scenario = chosen
     code = codeOf(chosen)
     void start(false)
   }
   const onInput = (text: string) => {
+    if (text === code) return
     code = text
+    refusal = undefined
     draw()
   }
-  const onStart = () => void start(false)
+  const onStart = () => {
+    isFirst = false
+    void start(false)
+  }
   const onReset = () => onInput(codeOf(scenario))
   const onSpeed = (chosen: string) => {
     speed = chosen
@@ -61,66 +82,79 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
     void play()
   }
   const onStep = async () => {
-    if (run === undefined || run.end() !== undefined) await start(true)
+    isFirst = false
+    if (run === undefined || course?.end !== undefined) await start(true)
     else isPaused = true
     // A scenario that was chosen while this one loaded is not stepped through.
-    if (isPaused) await run?.step()
+    if (isPaused) await ask(run, { is: "step" })
+  }
+  const onStop = () => {
+    end()
+    if (course === undefined) refusal = "You stopped it."
+    else course = { ...course, end: { is: "defect", message: "You stopped it." } }
     draw()
   }
 
-  /** Only the latest of several starts counts. */
-  let starts = 0
-  const start = async (paused: boolean) => {
-    const number = ++starts
+  const end = () => {
     run?.stop()
     run = undefined
-    refusal = undefined
-    isPaused = paused
-    isLoading = true
-    draw()
-    try {
-      // Loaded when it is first used, because it has the client, the sandbox and a compiler.
-      const { start } = await import("./Run.js")
-      if (number !== starts) return
-      run = start(code)
-    } catch (error) {
-      if (number !== starts) return
-      refusal = error instanceof Error ? error.message : String(error)
+    isLoading = false
+  }
+
+  /** Asks a run, and draws its course. One that was stopped does not answer. */
+  const ask = async (asked: Remote | undefined, request: Request) => {
+    const answer = await asked?.ask(request)
+    if (answer === undefined || run !== asked) return
+    if (answer.is === "course") course = answer.course
+    else {
+      refusal = answer.message
+      end()
     }
     isLoading = false
     draw()
+  }
+
+  const start = async (paused: boolean) => {
+    end()
+    course = undefined
+    refusal = missing(code)
+    isPaused = paused
+    if (refusal !== undefined) return draw()
+    run = spare ?? open()
+    spare = undefined
+    isLoading = true
+    draw()
+    await ask(run, { is: "start", code })
+    spare ??= open()
     void play()
   }
 
-  let played: Run | undefined
+  let played: Remote | undefined
   /** Plays a run until it ends, it is paused, or another one starts. */
   const play = async () => {
     const playing = run
     if (playing === undefined || playing === played) return
     played = playing
     let last = await nextFrame()
-    while (run === playing && playing.end() === undefined && !isPaused) {
-      const factor = speeds.get(speed) ?? 1
+    while (run === playing && course?.end === undefined && !isPaused) {
+      const factor = isFirst ? Infinity : (speeds.get(speed) ?? 1)
       const next = await nextFrame()
       // A tab that was in the background continues where it was.
-      await playing.pass(Math.min(next - last, 100) * factor)
+      await ask(playing, { is: "pass", millis: Math.min(next - last, 100) * factor })
       last = next
-      if (run !== playing) return
-      draw()
       // The newest request stays in sight.
       if (factor < Infinity) element.querySelector(".requests")?.scrollTo({ top: 1e9 })
     }
-    if (run !== playing) return
-    played = undefined
-    // A program that makes no request has ended before its first frame.
-    draw()
+    if (run === playing) played = undefined
   }
 
-  draw()
+  const editorElement = document.createElement("div")
+  const editor = Editor.make(editorElement, code, onInput, onStart)
+  void start(false)
   return () => {
-    starts++
-    run?.stop()
-    run = undefined
+    end()
+    spare?.stop()
+    editor.close()
     render(html``, element)
   }
 }
@@ -146,32 +180,16 @@ const Scenarios = (properties: {
 
 const Code = (properties: {
   readonly code: string
-  readonly refusal: string | undefined
+  readonly editor: HTMLElement
+  readonly problem: string | undefined
   readonly scenario: Scenario
-  readonly onInput: (text: string) => void
   readonly onReset: () => void
-  readonly onStart: () => void
 }) => {
-  const { code, onInput, onReset, onStart, refusal, scenario } = properties
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) onStart()
-  }
+  const { code, editor, onReset, problem, scenario } = properties
   return html`<section class="code" aria-labelledby="code">
     <h2 id="code">The program</h2>
-    <textarea
-      aria-labelledby="code"
-      aria-describedby="keys"
-      spellcheck=${false}
-      autocapitalize="off"
-      autocomplete="off"
-      rows=${code.split("\n").length + 1}
-      value=${code}
-      onInput=${(event: InputEvent) => {
-        if (event.target instanceof HTMLTextAreaElement) onInput(event.target.value)
-      }}
-      onKeyDown=${onKeyDown}
-    ></textarea>
-    ${refusal !== undefined && html`<p role="alert" class="bad">${refusal}</p>`}
+    <div class="editor" ref=${(place: HTMLElement | null) => place?.append(editor)}></div>
+    ${problem !== undefined && html`<p role="alert" class="bad">${problem}</p>`}
     <div class="bar">
       <button type="button" onClick=${onReset} disabled=${code === codeOf(scenario)}>
         Undo changes
@@ -185,22 +203,25 @@ const Code = (properties: {
 }
 
 const Controls = (properties: {
+  readonly course: Course | undefined
   readonly isPaused: boolean
-  readonly run: Run | undefined
+  readonly isRunning: boolean
   readonly speed: string
   readonly onPause: () => void
   readonly onSpeed: (speed: string) => void
   readonly onStart: () => void
   readonly onStep: () => void
+  readonly onStop: () => void
 }) => {
-  const { isPaused, onPause, onSpeed, onStart, onStep, run, speed } = properties
-  const isRunning = run !== undefined && run.end() === undefined
+  const { course, isPaused, isRunning, onPause, onSpeed, onStart, onStep, onStop, speed } =
+    properties
   return html`<div class="bar">
     <button type="button" class="run" onClick=${onStart}>Run</button>
     <button type="button" onClick=${onPause} disabled=${!isRunning}>
       ${isPaused && isRunning ? "Continue" : "Pause"}
     </button>
     <button type="button" onClick=${onStep}>Step</button>
+    <button type="button" onClick=${onStop} disabled=${!isRunning}>Stop</button>
     <label>
       Speed${" "}
       <select
@@ -212,14 +233,16 @@ const Controls = (properties: {
         ${[...speeds.keys()].map((name) => html`<option value=${name}>${name}</option>`)}
       </select>
     </label>
-    <span class="time">${((run?.elapsedMillis() ?? 0) / 1000).toFixed(2)} s</span>
+    <span class="time">${((course?.elapsedMillis ?? 0) / 1000).toFixed(2)} s</span>
   </div>`
 }
 
-const Course = (properties: { readonly isLoading: boolean; readonly run: Run | undefined }) => {
-  const { isLoading, run } = properties
-  const attempts = run?.attempts() ?? []
-  if (run === undefined || attempts.length === 0) {
+const Requests = (properties: {
+  readonly course: Course | undefined
+  readonly isLoading: boolean
+}) => {
+  const { course, isLoading } = properties
+  if (course === undefined || course.attempts.length === 0) {
     return html`<p class="empty">
       ${
         isLoading
@@ -230,24 +253,24 @@ const Course = (properties: { readonly isLoading: boolean; readonly run: Run | u
   }
   return html`<div class="requests" role="region" aria-label="Requests" tabindex="0">
     <${Drawing}
-      attempts=${attempts}
+      attempts=${course.attempts}
       label="Requests, oldest first"
-      nowMillis=${run.elapsedMillis()}
+      nowMillis=${course.elapsedMillis}
     />
   </div>`
 }
 
-const Result = ({ errorsPage, run }: { readonly errorsPage: string; readonly run: Run }) => {
-  const now = run.now()
-  const before = run.before()
+const Result = (properties: { readonly course: Course; readonly errorsPage: string }) => {
+  const { course, errorsPage } = properties
+  const { before, end, logs, now } = course
   return html`<section class="result" aria-labelledby="result">
     <h2 id="result">How it ends</h2>
     <div class="columns">
       <div>
-        <div role="status">${ending(run.end(), errorsPage)}</div>
+        <div role="status">${ending(end, errorsPage)}</div>
         <details>
           <summary>What Manilla logs</summary>
-          <pre>${run.logs().join("\n") || "Nothing: no request failed."}</pre>
+          <pre>${logs.join("\n") || "Nothing: no request failed."}</pre>
         </details>
       </div>
       <div>
@@ -264,7 +287,7 @@ const ending = (end: End | undefined, errorsPage: string) => {
     return html`<p class="good"><strong>The program succeeded.</strong></p>
       <details>
         <summary>Its result</summary>
-        <pre>${JSON.stringify(end.value, undefined, 2)}</pre>
+        <pre>${end.value}</pre>
       </details>`
   }
   if (end.is === "defect") return html`<p class="bad">${end.message}</p>`

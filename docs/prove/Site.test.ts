@@ -127,7 +127,7 @@ describe("the playground", () => {
   it.each([
     ["All is well", "The program succeeded.", post, ["201"], payment],
     [
-      "A lost answer",
+      "A lost response",
       "The program succeeded.",
       post,
       ["response lost", "response lost", "201"],
@@ -189,6 +189,14 @@ describe("the playground", () => {
     assert.deepStrictEqual(found, [])
   })
 
+  it("opens with the run of the first scenario", async () => {
+    const page = await openPlayground("no-preference")
+    await ended(page, "The program succeeded.")
+    const seen = await requests(page, post).locator(".status").allTextContents()
+    assert.deepStrictEqual(seen, ["response lost", "response lost", "201"])
+    await page.close()
+  })
+
   it("draws the run of a proof that failed", async () => {
     const page = await openPlayground()
     await press(page, "A checkout that charges twice")
@@ -201,7 +209,9 @@ describe("the playground", () => {
   it("stands still until the next step", async () => {
     const page = await openPlayground("no-preference")
     const time = page.locator(".time")
-    for (const expected of ["0.00 s", "0.08 s", "0.16 s"]) {
+    await ended(page, "The program succeeded.")
+    await press(page, "Step")
+    for (const expected of ["0.08 s", "0.16 s"]) {
       await time.getByText(expected).waitFor()
       await press(page, "Step")
     }
@@ -273,6 +283,18 @@ describe("the playground", () => {
       await press(page, "Run")
       await page.getByRole("alert").getByText(reason).waitFor()
     }
+    // It would block the page, if it did not run beside it.
+    await editor.fill(`import { Effect } from "effect"
+      export const program = Effect.sync(() => { for (;;); })`)
+    await press(page, "Run")
+    await press(page, "Stop")
+    await page.getByRole("alert").getByText("You stopped it.").waitFor()
+    await press(page, "Undo changes")
+    await editor.fill((await editor.inputValue()).replace(/{ key: .* }/, "{}"))
+    await page
+      .getByRole("alert")
+      .getByText("collect has no key, so this does not compile")
+      .waitFor()
     const withoutKey = `import { Payments } from "@manilla/payments"
       import { Effect } from "effect"
       export const program = Effect.flatMap(Payments.Payments, ({ create }) => create({}, {}))`

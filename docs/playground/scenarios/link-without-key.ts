@@ -4,7 +4,7 @@ import { Effect } from "effect"
 
 export const program = Effect.gen(function* () {
   const { faults } = yield* Sandbox.Sandbox
-  // The service makes the link, but its answer is lost.
+  // The service makes the link, but its response is lost.
   yield* faults.add(Fault.dropAfter({ operation: "PaymentLinks.create" }))
 
   const links = yield* PaymentLinks.PaymentLinks

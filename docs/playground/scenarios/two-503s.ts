@@ -5,7 +5,7 @@ import { Effect } from "effect"
 
 export const program = Effect.gen(function* () {
   const { faults } = yield* Sandbox.Sandbox
-  // Something in front of the service answers twice. The second time, it asks for a pause of 2 seconds.
+  // Something in front of the service responds twice. The second time, it asks for a pause of 2 seconds.
   yield* faults.add(Fault.status(503, { operation: "Payments.create" }))
   yield* faults.add(Fault.status(503, { operation: "Payments.create", retry_after: 2 }))
 

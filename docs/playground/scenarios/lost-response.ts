@@ -5,7 +5,7 @@ import { Effect } from "effect"
 
 export const program = Effect.gen(function* () {
   const { faults } = yield* Sandbox.Sandbox
-  // The service makes the payment, but its first two answers are lost.
+  // The service makes the payment, but its first two responses are lost.
   yield* faults.add(Fault.dropAfter({ operation: "Payments.create", count: 2 }))
 
   const payments = yield* Payments.Payments
