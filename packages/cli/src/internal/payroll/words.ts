@@ -111,7 +111,7 @@ const en = {
   writeInstead: (meant: string) => `. Write ${meant}`,
   itHas: (options: string) => `. It has ${options}`,
   closed: (method: string, country: string, count: number) =>
-    `Payouts by ${method} in ${country} are unavailable now: ${count} rows may be refused.`,
+    `Payouts by ${method} in ${country} are unavailable now: ${count} ${count === 1 ? "row" : "rows"} may be refused.`,
   catalogueUnread: (message: string) =>
     `The catalogue cannot be read (${message}), so countries, currencies and payment methods are not checked.`,
   catalogueEmpty:
@@ -138,7 +138,7 @@ const en = {
   totals: (rows: number, total: string, period: string, environment: string) =>
     `Rows: ${rows}. Total: ${total}. Period: ${period}. Environment: ${environment}.`,
   wallet: (wallet: string) =>
-    `Wallet: ${wallet}. The service does not tell its balance: compare it with the total.`,
+    `Wallet: ${wallet}.\nThe service does not tell its balance: compare it with the total.`,
   checked: "Checked. This command sent nothing.",
   payAgain: (period: string) => `Pay them again, for the period ${period}?`,
   pay: (remaining: number, total: number) =>
@@ -343,7 +343,7 @@ const fr: Words = {
   totals: (count, total, period, environment) =>
     t`Lignes : ${count}. Total : ${total}. Période : ${period}. Environnement : ${environment}.`,
   wallet: (wallet) =>
-    t`Portefeuille : ${wallet}. Le service n'indique pas son solde : comparez-le au total.`,
+    t`Portefeuille : ${wallet}.\nLe service n'indique pas son solde : comparez-le au total.`,
   checked: t`Vérification terminée. Aucun envoi n'a été fait.`,
   payAgain: (period) => t`Les payer à nouveau, pour la période ${period} ?`,
   pay: (remaining, total) =>
