@@ -1,22 +1,14 @@
 // Builds the site into docs/.vitepress/dist, and fails if a link or an anchor leads nowhere.
-// `--base /manilla/` builds it for another path than `/`, and `--open` serves it.
+// `--base /manilla/` builds it for another path than `/`. `--open` serves it, and builds it only if a file has changed.
 import { execFileSync } from "node:child_process"
-import {
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync
-} from "node:fs"
-import { dirname, join, posix } from "node:path"
+import { cpSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { join, posix } from "node:path"
 import { parseArgs } from "node:util"
 import { preview, type Plugin } from "vite"
 import { build } from "vitepress"
+import * as api from "./api.js"
 
 const docs = import.meta.dirname
-const root = dirname(docs)
 const dist = join(docs, ".vitepress/dist")
 const { values } = parseArgs({
   options: { base: { type: "string", default: "/" }, open: { type: "boolean", default: false } }
@@ -24,44 +16,6 @@ const { values } = parseArgs({
 
 const filesIn = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder, { encoding: "utf8", recursive: true }).map((file) => file.replace(/\\/g, "/"))
-
-/** Makes the pages of the API reference from those of docgen, whose head is for another generator. */
-const writeApi = (): void => {
-  const modules = join(root, "scripts/.docgen/modules")
-  rmSync(join(docs, "api"), { recursive: true, force: true })
-  execFileSync("npx", ["docgen"], { cwd: root, stdio: ["ignore", "inherit", "inherit"] })
-  const index: Array<string> = []
-  for (const file of [...filesIn(modules)].sort()) {
-    const [, folder, module] = /^([\w-]+)\/src\/(\w+)\.ts\.md$/.exec(file) ?? []
-    if (folder === undefined || module === undefined) continue
-    const text = readFileSync(join(modules, file), "utf8").replace(/\{@link (\S+)\}/g, "`$1`")
-    const [, head = "", body = ""] =
-      /## \w+ overview\n([\s\S]*?)\n---\n[\s\S]*?\n---\n([\s\S]*)/.exec(text) ?? []
-    const intro = head.replace(/^Added in v.*\n/m, "").trim()
-    const taken = new Set<string>()
-    const entries = body
-      .replace(/^Added in v.*\n\n?/gm, "")
-      .replace(/^# (.+)$/gm, "## $1 {#category-$1}")
-      .replace(/^## (\w+)(?: \((.+)\))?$/gm, (_, name: string, kind = "value") => {
-        const anchor = name.toLowerCase()
-        const id = taken.has(anchor) ? `${anchor}-${kind.replace(" ", "-")}` : anchor
-        taken.add(id)
-        return `### ${name} <Badge type="info" text="${kind}" /> {#${id}}`
-      })
-    const path = join(docs, "api", folder, `${module}.md`)
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(
-      path,
-      `# ${module} {#the-module}\n\n\`@manilla/${folder}/${module}\`\n\n${intro}\n\n${entries}`
-    )
-    const [summary = ""] = intro.split("\n\n")
-    index.push(
-      `| \`@manilla/${folder}\` | [${module}](${folder}/${module}.md) | ${summary.replace(/\n/g, " ")} |`
-    )
-  }
-  const head = "# API reference\n\n| package | module | contents |\n| --- | --- | --- |\n"
-  writeFileSync(join(docs, "api/index.md"), `${head}${index.join("\n")}\n`)
-}
 
 /** Links within the site whose page or anchor does not exist. */
 const brokenLinks = (): ReadonlyArray<string> => {
@@ -105,10 +59,31 @@ const notFound: Plugin = {
     }
 }
 
-writeApi()
-await build(docs, { base: values.base })
-for (const file of readdirSync(docs)) {
-  if (file.endsWith(".json") && file !== "package.json") cpSync(join(docs, file), join(dist, file))
+/** Whether the site was built from these files, for this base. */
+const isBuilt = (): boolean => {
+  const index = join(dist, "index.html")
+  const builtMillis = statSync(index, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  if (!existsSync(index) || !readFileSync(index, "utf8").includes(`="${values.base}assets/`))
+    return false
+  const files = execFileSync("git", ["ls-files", "-z", "-co", "--exclude-standard"], {
+    cwd: join(docs, "..")
+  })
+  return files
+    .toString()
+    .split("\0")
+    .every(
+      (file) =>
+        (statSync(join(docs, "..", file), { throwIfNoEntry: false })?.mtimeMs ?? 0) <= builtMillis
+    )
+}
+
+if (!values.open || !isBuilt()) {
+  api.write()
+  await build(docs, { base: values.base })
+  for (const file of readdirSync(docs)) {
+    if (file.endsWith(".json") && file !== "package.json")
+      cpSync(join(docs, file), join(dist, file))
+  }
 }
 const broken = brokenLinks()
 for (const line of broken) console.error(line)

@@ -106,6 +106,19 @@ it("lists at most 25 pages beside a page, and shows its icon", async () => {
   await page.close()
 })
 
+it("shows methods first in the API, links types, and lists the fields of errors", async () => {
+  const page = await open()
+  await page.goto(`${origin}api/payments/Payments.html`)
+  const [first] = await page.locator("main h3").allTextContents()
+  assert.match(first ?? "", /^create/)
+  await page.locator(".VPDocAsideOutline a", { hasText: "collect" }).first().waitFor()
+  await page.getByRole("link", { name: "Errors.KeyedWriteError" }).first().click()
+  await page.locator("h3#keyedwriteerror").waitFor()
+  const entry = page.locator("h3#appliedunreadable ~ div").first()
+  assert.include(await entry.innerText(), "readonly reference?: string")
+  await page.close()
+})
+
 describe("the playground", () => {
   const openPlayground = async (motion?: "no-preference") => {
     const page = await open(motion)
