@@ -33,7 +33,7 @@ it.live(
       })
       yield* first.signal("SIGTERM")
       assert.strictEqual(yield* first.exited, 0)
-      assert.deepStrictEqual(yield* workers.finish(settings, program), [])
+      assert.deepStrictEqual((yield* workers.finish(settings, program)).failures, [])
       assert.lengthOf(yield* sandbox.payouts, 3)
       assert.lengthOf(yield* sandbox.paymentIntents, 3)
       assert.lengthOf(yield* sandbox.cards, 3)

@@ -62,6 +62,8 @@ export interface Report {
   readonly kills: number
   /** Kills before the engine ran. */
   readonly earlyKills: number
+  /** Executions that were parked, although nothing was wrong with them. */
+  readonly parked: number
   readonly pauses: number
   readonly databaseRestarts: number
   /** Runners that were not ready in time, as a supervisor would notice, and were started again. */
@@ -316,13 +318,12 @@ export const run = ({
     }
     const whole = settings(1, 1, lastOf(yield* Ref.get(lives)))
     const all = jobs(whole)
-    const violations = [
-      ...(yield* workers.finish(whole, program)),
-      ...(yield* service.violationsIn(sandbox, all))
-    ]
+    const { failures, parked } = yield* workers.finish(whole, program)
+    const violations = [...failures, ...(yield* service.violationsIn(sandbox, all))]
     const report: Report = {
       kills: killed,
       earlyKills,
+      parked,
       pauses,
       databaseRestarts,
       hungStarts,

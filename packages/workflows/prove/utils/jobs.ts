@@ -39,6 +39,8 @@ export interface Settings<Engine = OwnEngine | OtherEngine> extends Access {
   readonly itemsPerBatch?: number | undefined
   /** Where the worker reports its health. */
   readonly healthPort?: number | undefined
+  /** Whether it resumes executions that are parked, as an operator does. */
+  readonly resumes?: boolean | undefined
   /** The first and the last number of the operations. */
   readonly from: number
   readonly to: number

@@ -33,6 +33,8 @@ export interface Report {
   readonly kills: number
   /** Kills before the engine ran. */
   readonly earlyKills: number
+  /** Executions that were parked, although nothing was wrong with them. */
+  readonly parked: number
   readonly jobs: number
   /** Business keys of which the service had heard before the last kill. */
   readonly jobsKilled: number
@@ -138,14 +140,13 @@ export const run = ({
     yield* sandbox.faults.clear
     yield* proxy.calm
     const whole = settings(1, last)
-    const violations = [
-      ...(yield* workers.finish(whole, program)),
-      ...(yield* service.violationsIn(sandbox, jobs(whole)))
-    ]
+    const { failures, parked } = yield* workers.finish(whole, program)
+    const violations = [...failures, ...(yield* service.violationsIn(sandbox, jobs(whole)))]
     const exchanges = yield* sandbox.exchanges
     const report: Report = {
       kills,
       earlyKills,
+      parked,
       jobs: jobs(whole).flatMap(keysOf).length,
       jobsKilled,
       tricks: proxy.tricks(),

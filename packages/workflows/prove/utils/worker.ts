@@ -10,7 +10,8 @@ import * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
-import type * as Engine from "@manilla/workflow-engine/Engine"
+import * as Engine from "@manilla/workflow-engine/Engine"
+import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Postgres from "@manilla/workflow-engine/postgres"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
@@ -91,12 +92,25 @@ const retried = (job: Job) =>
     while: (error) => Predicate.isTagged(error, "StorageError")
   })
 
+/** An operator. A turn is often longer than a life here, so that ten lives may end in it. */
+const resumed = Effect.gen(function* () {
+  const engine = yield* Engine.Engine
+  const waiting = yield* engine.list({ states: ["Waiting"] }, undefined, 1_000)
+  const parked = waiting.filter(({ pause }) => pause === Execution.Pause.parked)
+  for (const { businessKey, executionId } of parked) {
+    yield* engine.resume(executionId)
+    yield* workerParts.print(`parked ${businessKey}`)
+  }
+}).pipe(Effect.ignore, Effect.repeat(Schedule.spaced("1 second")))
+
+const program = Effect.zipRight(
+  Effect.forkScoped(settings.resumes === true ? resumed : Effect.void),
+  workerParts.ends(settings, retried)
+)
+
 Command.run({
   engine: layerOfEngine,
-  workflows: Layer.provide(
-    Layer.scopedDiscard(Effect.forkScoped(workerParts.ends(settings, retried))),
-    workflows
-  ),
+  workflows: Layer.provide(Layer.scopedDiscard(Effect.forkScoped(program)), workflows),
   health:
     settings.healthPort === undefined ? undefined : { host: "127.0.0.1", port: settings.healthPort }
 }).pipe(NodeRuntime.runMain)

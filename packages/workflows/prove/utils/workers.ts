@@ -62,6 +62,8 @@ export interface Worker {
   readonly ready: Deferred.Deferred<number>
   /** Done when all its jobs have ended. Fails when the worker ends before. */
   readonly ended: Deferred.Deferred<void, WorkerFailed>
+  /** The executions that it found parked, and resumed. */
+  readonly parked: ReadonlySet<string>
   /** How each job, or each part of a payroll, ended. */
   readonly ends: ReadonlyMap<string, string>
   readonly signal: (signal: "SIGKILL" | "SIGSTOP" | "SIGCONT" | "SIGTERM") => Effect.Effect<void>
@@ -81,6 +83,7 @@ export const start = (
   Effect.gen(function* () {
     const ready = yield* Deferred.make<number>()
     const ended = yield* Deferred.make<void, WorkerFailed>()
+    const parked = new Set<string>()
     const ends = new Map<string, string>()
     const { exited, worker } = yield* Effect.acquireRelease(
       Effect.sync(() => {
@@ -96,6 +99,7 @@ export const start = (
           output = `${output}\n${line}`.slice(-2_000)
           const [word, key = "", ...text] = line.split(" ")
           if (word === "ready") Deferred.unsafeDone(ready, Clock.currentTimeMillis)
+          if (word === "parked") parked.add(key)
           if (word === "end") ends.set(key, text.join(" "))
           if (word === "ended") Deferred.unsafeDone(ended, Effect.void)
         })
@@ -117,6 +121,7 @@ export const start = (
     return {
       ready,
       ended,
+      parked,
       ends,
       pid: worker.pid,
       exited: Effect.promise(() => exited),
@@ -144,14 +149,15 @@ const awaitEnds = (worker: Worker, all: ReadonlyArray<Job>): Effect.Effect<void,
     })
   })
 
-/** Runs a worker until every job of its settings has ended, and returns those that did not succeed. */
+/** Runs a worker until every job of its settings has ended: those that did not succeed, and the number of those parked. */
 export const finish = (settings: Settings, program: string) =>
   Effect.gen(function* () {
-    const worker = yield* start(settings, program)
+    const worker = yield* start({ ...settings, resumes: true }, program)
     const all = jobs(settings)
     yield* awaitEnds(worker, all)
-    return all.flatMap(({ businessKey }) => {
+    const failures = all.flatMap(({ businessKey }) => {
       const end = worker.ends.get(businessKey)
       return end === '"success"' ? [] : [`${businessKey} ended with ${end ?? "nothing"}`]
     })
+    return { failures, parked: worker.parked.size }
   }).pipe(Effect.scoped)
