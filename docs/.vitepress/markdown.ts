@@ -5,6 +5,9 @@ import { posix } from "node:path"
 
 type Token = ReturnType<MarkdownRenderer["parse"]>[number]
 
+/** The words of a wider drawing are too small on a phone, which shows its description instead. */
+const widest = 450
+
 /** Draws the blocks of Mermaid when the site is built. The words after `mermaid` describe the picture. */
 export const diagrams = (md: MarkdownRenderer): void => {
   const { fence } = md.renderer.rules
@@ -21,7 +24,9 @@ export const diagrams = (md: MarkdownRenderer): void => {
     })
     const html = md.utils.escapeHtml(JSON.stringify(svg.replace(/@import[^;]*;/g, "")))
     const label = md.utils.escapeHtml(info.slice("mermaid ".length))
-    return `<div class="diagram" tabindex="0" role="img" aria-label="${label}" v-html="${html}"></div>`
+    const isWide = Number(/<svg[^>]* width="([\d.]+)"/.exec(svg)?.[1]) > widest
+    const drawing = `<div class="diagram" role="img" aria-label="${label}" v-html="${html}"></div>`
+    return isWide ? `<div class="wide">${drawing}<p>${label}</p></div>` : drawing
   }
 }
 

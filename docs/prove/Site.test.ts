@@ -52,6 +52,14 @@ const violations = (page: Page, rules?: ReadonlyArray<string>): Promise<Readonly
 const scrolls = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
 
+/** Whether a drawing does not fit its column. */
+const cuts = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll(".diagram")].some(
+      ({ clientWidth, scrollWidth }) => scrollWidth > clientWidth + 1
+    )
+  )
+
 it(
   "has nothing that axe finds in both themes, and scrolls sideways nowhere",
   { timeout: 30 * minutes },
@@ -70,6 +78,7 @@ it(
       for (const width of [360, 640, 768, 960, 1280, 1440]) {
         await page.setViewportSize({ width, height: 900 })
         if (await scrolls(page)) found.push(`${file} scrolls sideways at ${width} pixels`)
+        if (await cuts(page)) found.push(`${file} cuts a drawing at ${width} pixels`)
       }
     }
     await page.close()
