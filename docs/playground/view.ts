@@ -90,8 +90,9 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
   }
   const onStop = () => {
     end()
-    if (course === undefined) refusal = "You stopped it."
-    else course = { ...course, end: { is: "defect", message: "You stopped it." } }
+    refusal = "You stopped it."
+    // It may have been stopped before its first request.
+    course = course && { ...course, end: { is: "defect", message: refusal } }
     draw()
   }
 
