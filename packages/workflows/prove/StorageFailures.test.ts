@@ -92,10 +92,10 @@ describe("a database that becomes", () => {
         assert.lengthOf(yield* made, 2)
         const told = lines.filter((line) => !/INFO|DEBUG/.test(line) || line.includes("database"))
         // A full database may have room for what the execution stores.
-        const [failed = "failed ".concat(why), answers = "answers again", ...more] = told
+        const [failed = "failed ".concat(why), answers = "responds again", ...more] = told
         assert.lengthOf(more, 0, told.join("\n"))
         assert.include(failed, why)
-        assert.include(answers, "answers again")
+        assert.include(answers, "responds again")
       }).pipe(Effect.scoped, Effect.provide(logger), Effect.provide(world.services()))
   )
 })
