@@ -15,8 +15,13 @@ const argumentsAt = (code: string, from: number): string => {
   return code.slice(from)
 }
 
+/** Blanks texts and comments, in which a parenthesis or the word "key" means nothing. */
+const bare = (code: string): string =>
+  code.replace(/(["'`])(?:\\.|(?!\1).)*\1|\/\/.*/g, (text) => " ".repeat(text.length))
+
 /** A sentence for the first write of the program without a key. */
-export const missing = (code: string): string | undefined => {
+export const missing = (program: string): string | undefined => {
+  const code = bare(program)
   for (const [, name = "", service = ""] of code.matchAll(/\b(\w+)\s*=\s*yield\*\s+(\w+)\.\w+/g)) {
     for (const call of code.matchAll(new RegExp(`\\b${name}\\.(\\w+)\\(`, "g"))) {
       const [text, method = ""] = call
