@@ -197,7 +197,7 @@ describe("the page of a runner", () => {
       .getByText("The wallet has insufficient funds. (INSUFFICIENT_FUNDS)")
       .first()
       .waitFor()
-    await page.getByText("Pay the corrected row in a new batch.").waitFor()
+    await page.getByText("pay the corrected row in a new batch.").waitFor()
     await page.getByLabel("Key of an item").fill("E1")
     await page.getByText("No such item here.").waitFor()
     await page.getByRole("combobox", { name: "Show" }).selectOption("Paid")

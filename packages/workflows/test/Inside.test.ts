@@ -351,7 +351,7 @@ it.effect("the three unpaid items among 2,000 are listed first, with amounts and
     const lines = yield* items({})
     assert.deepStrictEqual(lines.slice(unpaid.length), [
       "",
-      "failed: This batch has paid nothing for it, and does not send it again. Pay the corrected row in a new batch.",
+      "failed: This batch has paid nothing for it, and does not send it again. If its key was never used before, pay the corrected row in a new batch.",
       "inDoubt: The money may have moved. Ask the service about its key before you pay it in any other way."
     ])
     unpaid.forEach((pattern, i) => assert.match(lines[i] ?? "", pattern))
@@ -440,7 +440,7 @@ it.effect.each([
   ["completed", "It is paid"],
   [
     "failed",
-    "This batch has paid nothing for it, and does not send it again. Pay the corrected row in a new"
+    "This batch has paid nothing for it, and does not send it again. If its key was never used before, pay the corrected row in a new"
   ],
   [
     "notCompleted",

@@ -54,7 +54,7 @@ export const woken = (execution: Stored): Stored =>
 
 /** From this number of deaths on, an execution is a suspect, and only deaths in its turn count. */
 export const suspectDeaths = 3
-/** A turn is often longer than a life whose end comes from outside, so that few deaths prove nothing. */
+/** Restarts and deployments also end processes during a turn. Ten deaths in its turns park an execution. */
 const mostDeaths = suspectDeaths + 10
 
 /** The process of its runner has died. Another one goes on at once. */

@@ -44,7 +44,7 @@ const advice: Record<Batches.State, string> = {
   notCompleted:
     "Its payout ended, and is not sent again. Ask the service whether the money has moved before you pay it in any other way.",
   failed:
-    "This batch has paid nothing for it, and does not send it again. Pay the corrected row in a new batch.",
+    "This batch has paid nothing for it, and does not send it again. If its key was never used before, pay the corrected row in a new batch.",
   inDoubt:
     "The money may have moved. Ask the service about its key before you pay it in any other way.",
   purged: "Its result was purged. Ask the service about its key."
