@@ -17,6 +17,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
+import * as Inspectable from "effect/Inspectable"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
@@ -270,7 +271,7 @@ const grouped = (amount: string): string => {
 
 const endOf = (exit: Exit.Exit<unknown, unknown>): End => {
   if (Exit.isSuccess(exit)) {
-    return { is: "success", value: JSON.stringify(exit.value, undefined, 2) ?? "nothing" }
+    return { is: "success", value: Inspectable.toStringUnknown(exit.value) }
   }
   const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
   if (!Predicate.hasProperty(error, "_tag")) {
