@@ -21,7 +21,9 @@ const countsOf = (operation: string) =>
       const tags = metricKey.tags.filter(({ key }) => key !== "operation")
       if (!metricKey.tags.some(({ value }) => value === operation)) continue
       if (!("count" in metricState) || typeof metricState.count !== "number") continue
-      counts.set([metricKey.name, ...tags.map(({ value }) => value)].join(" "), metricState.count)
+      const name = [metricKey.name, ...tags.map(({ value }) => value)].join(" ")
+      // Other files of this process may have registered a metric of the same name.
+      counts.set(name, (counts.get(name) ?? 0) + metricState.count)
     }
     return counts
   })
