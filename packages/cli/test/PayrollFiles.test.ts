@@ -2,7 +2,7 @@
  * Files of payrolls as spreadsheets and accountants write them, and what the command says of each: `payrolls.en.txt` and
  * `payrolls.fr.txt`, which a run with `UPDATE=1` writes anew. (Snapshots of Vitest need isolated files.)
  */
-import { afterAll, assert, describe, layer } from "@effect/vitest"
+import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -21,8 +21,8 @@ describe.each([
   const expected = (name: string) => parts[parts.indexOf(name) + 1]
   const actual = new Map<string, string>()
 
-  layer(sandbox())((it) => {
-    it.effect.each(names)("%s", (name) =>
+  for (const name of names) {
+    it.scopedLive(name, () =>
       Effect.gen(function* () {
         const file = fileURLToPath(new URL(name, folder))
         const args = ["payroll", file, "--period", "1", "--check", "--lang", language]
@@ -32,9 +32,9 @@ describe.each([
         const text = `exit code ${code}\n${out}${err}`.replaceAll(file, name)
         actual.set(name, text)
         if (process.env["UPDATE"] === undefined) assert.strictEqual(text, expected(name))
-      })
+      }).pipe(Effect.provide(sandbox()))
     )
-  })
+  }
 
   afterAll(() => {
     if (process.env["UPDATE"] === undefined) return
