@@ -249,8 +249,12 @@ describe("the guides", () => {
 })
 
 describe.each([
-  ["Effect", (salary: Salary) => service.runPromise(paySalary(salary))],
-  ["promises", (salary: Salary) => Pay.paySalary(manilla, salary, env["MANILLA_WALLET_ID"] ?? "")]
+  ["Effect", (salary: Salary) => service.runPromise(paySalary(salary, Effect.void))],
+  [
+    "promises",
+    (salary: Salary) =>
+      Pay.paySalary(manilla, salary, env["MANILLA_WALLET_ID"] ?? "", async () => {})
+  ]
 ])("a salary with %s", (name, paySalary) => {
   const now = Date.now()
   const pay = (sentMillis?: number) =>
@@ -268,6 +272,8 @@ describe.each([
   }
 
   it("is paid once, whose outcome was unknown at first", async () => {
+    await inject(Fault.status(429, { operation: "Payouts.create", count: 5 }))
+    assert.strictEqual(await pay(), "open", "it is tried again later")
     await inject(Fault.dropAfter({ operation: "Payouts.create", count: 5 }))
     assert.strictEqual(await pay(), "open")
     await inject(Fault.status(422, { operation: "Payouts.create" }))
@@ -296,7 +302,8 @@ it("says that the first request of a salary was refused, and pays a bonus once",
     destination: "+2290161234567",
     amount: "999999999999"
   }
-  assert.match(await Pay.paySalary(manilla, salary, wallet), /^not paid: /)
+  const paid = Pay.paySalary(manilla, salary, wallet, async () => {})
+  assert.match(await paid, /^not paid: /)
   const references = [await bonus(manilla, wallet), await bonus(manilla, wallet)]
   assert.strictEqual(new Set(references.map((one) => one.ok && one.value.reference)).size, 1)
 })

@@ -26,7 +26,13 @@ interface Row {
 const newRow = (): Row => ({ told: "open" })
 
 const toldIn = (followed: string): Prove.Told =>
-  followed === "paid" ? "paid" : followed.startsWith("look at it") ? "review" : "open"
+  followed === "paid"
+    ? "paid"
+    : followed.startsWith("not paid")
+      ? "not paid"
+      : followed.startsWith("look at it")
+        ? "review"
+        : "open"
 
 const passes = async (proof: Promise<Prove.Proof>) => {
   assert.isAbove((await proof).runs, 80)
@@ -103,14 +109,13 @@ it(
                 const row = yield* Store
                 if (row.told !== "open") return
                 const now = yield* Effect.clockWith(({ currentTimeMillis }) => currentTimeMillis)
-                const sentMillis = sent.get(row)
-                sent.set(row, sentMillis ?? now)
+                const mark = Effect.sync(() => void sent.set(row, now))
                 const { wallets } = yield* Sandbox.Sandbox
                 const wallet = (yield* wallets).find(({ currency }) => currency === "XOF")
                 const settings = ConfigProvider.fromMap(
                   new Map([["MANILLA_WALLET_ID", wallet?.id ?? ""]])
                 )
-                const paid = paySalary({ ...salary, sentMillis })
+                const paid = paySalary({ ...salary, sentMillis: sent.get(row) }, mark)
                 row.told = toldIn(yield* Effect.withConfigProvider(paid, settings))
               })
             },
@@ -146,9 +151,13 @@ it(
             worker: async () => {
               if (row.told !== "open") return
               const { sentMillis } = row
-              row.sentMillis ??= Date.now()
-              const paid = await Pay.paySalary(manilla, { ...salary, sentMillis }, wallet?.id ?? "")
-              row.told = paid.startsWith("not paid") ? "not paid" : toldIn(paid)
+              const paid = await Pay.paySalary(
+                manilla,
+                { ...salary, sentMillis },
+                wallet?.id ?? "",
+                async () => void (row.sentMillis = Date.now())
+              )
+              row.told = toldIn(paid)
             }
           }
         },
