@@ -4,6 +4,7 @@ import * as Errors from "@manilla/core/Errors"
 import { IdempotencyKey } from "@manilla/core/IdempotencyKey"
 import type * as Batch from "@manilla/workflows/Batch"
 import * as doubts from "../src/internal/payroll/doubts.js"
+import * as Doubt from "@manilla/workflows/Doubt"
 import { of } from "../src/internal/payroll/words.js"
 
 const refused = (code: string) => {
@@ -40,6 +41,6 @@ it("rows in doubt are told in French", () => {
 })
 
 it("a refusal of the key in doubt is one of another request", () => {
-  assert.isTrue(doubts.isOfOther(refused("IDEMPOTENCY_KEY_REUSED")))
-  assert.isFalse(doubts.isOfOther(refused("INSUFFICIENT_FUNDS")))
+  assert.isTrue(Doubt.isOfOtherRequest(refused("IDEMPOTENCY_KEY_REUSED")))
+  assert.isFalse(Doubt.isOfOtherRequest(refused("INSUFFICIENT_FUNDS")))
 })

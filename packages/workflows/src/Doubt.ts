@@ -8,6 +8,7 @@
 import * as Errors from "@manilla/core/Errors"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as Predicate from "effect/Predicate"
 
 /**
  * The state of a write.
@@ -158,6 +159,22 @@ export const isWorthRepeating = (error: Errors.KeyedWriteError): boolean => {
     default:
       return RetryPolicy.isPassing(error)
   }
+}
+
+/**
+ * Whether the key may belong to another request, which may have moved the money. The interface does not list its error
+ * codes: any code about idempotency counts.
+ *
+ * @since 0.1.0
+ * @category rules
+ */
+export const isOfOtherRequest = (error: { readonly _tag: string }): boolean => {
+  const isUnknown = error._tag === "OutcomeUnknown" && Predicate.hasProperty(error, "cause")
+  const last = isUnknown ? error.cause : error
+  return (
+    Predicate.isTagged(last, "KeyReused") ||
+    (Predicate.hasProperty(last, "code") && /IDEMPOTENCY/i.test(String(last.code)))
+  )
 }
 
 /** The error of a request in doubt: a refusal says nothing about the earlier request. */

@@ -31,6 +31,7 @@ const cases: ReadonlyArray<readonly [Errors.KeyedWriteError, Batches.State]> = [
   [new Errors.AppliedUnreadable({ ...unreadable, reference: "PO-\0" }), "unknown"],
   [new Errors.KeyReused({ operation, message, key, differs: [], attempts: 2 }), "inDoubt"],
   [new Errors.UnprocessableError(answer), "failed"],
+  [new Errors.UnprocessableError({ ...answer, code: "IDEMPOTENCY_KEY_REUSED" }), "inDoubt"],
   [new Errors.ForbiddenError({ ...answer, grantedScopes: [] }), "failed"],
   [new Errors.RateLimitError(answer), "waiting"],
   [new Errors.UnauthorizedError(answer), "waiting"],

@@ -10,7 +10,7 @@ type Failure = NonNullable<Batch.Doubt["error"]>
 /** The last response, which says nothing about an earlier request. */
 const lastOf = (error: Failure) => (error._tag === "OutcomeUnknown" ? error.cause : error)
 
-/** What the service said in the last response. */
+/** A field of the last response. */
 export const said = (error: Failure, name: "code" | "serviceMessage" | "status") => {
   const last = lastOf(error)
   return Predicate.hasProperty(last, name) && last[name] !== undefined
@@ -22,15 +22,6 @@ export const said = (error: Failure, name: "code" | "serviceMessage" | "status")
 export const codeOf = (error: Failure, words: Words): string | undefined => {
   const status = said(error, "status")
   return status && (said(error, "code") ?? words.status(status)).slice(0, 40)
-}
-
-/**
- * Whether the key belongs to another request, which may have paid the row. The interface does not list its error codes:
- * any that is about keys counts.
- */
-export const isOfOther = (error: Failure): boolean => {
-  const last = lastOf(error)
-  return last._tag === "KeyReused" || ("code" in last && /IDEMPOTENCY/i.test(last.code ?? ""))
 }
 
 /** Such as `the service responds with INSUFFICIENT_FUNDS`, which says nothing about an earlier request. */

@@ -1,5 +1,6 @@
 /** The progress of a payroll: a bar, and a line for each response to rows in doubt. */
 import type * as Batch from "@manilla/workflows/Batch"
+import * as Doubt from "@manilla/workflows/Doubt"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -61,13 +62,13 @@ const ofOthers = (batchKey: string, inDoubt: ReadonlyArray<Batch.Doubt>, words: 
     const failed = yield* Stream.runCollect(batches.results(batchKey, ["failed", "inDoubt"]))
     const ended = [...failed].filter(({ end }) =>
       Option.exists(Option.flatMap(end, Exit.causeOption), (cause) =>
-        Option.exists(Cause.failureOption(cause), doubts.isOfOther)
+        Option.exists(Cause.failureOption(cause), Doubt.isOfOtherRequest)
       )
     )
     const open = inDoubt.filter(
       (doubt) =>
         doubt.error !== undefined &&
-        doubts.isOfOther(doubt.error) &&
+        Doubt.isOfOtherRequest(doubt.error) &&
         // The other request may be the earlier one of this row.
         !/FLIGHT|PROGRESS/i.test(doubts.answer(doubt, words))
     )

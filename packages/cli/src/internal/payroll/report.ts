@@ -1,6 +1,7 @@
 /** The report of a payroll: the result of each row, and advice. */
 import type * as Payout from "@manilla/payouts/Payout"
 import type * as Batch from "@manilla/workflows/Batch"
+import * as Doubt from "@manilla/workflows/Doubt"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -56,7 +57,7 @@ const outcomeOf = (
   return Exit.match(item.end.value, {
     onSuccess: (payout) => ofPayout(payout, words),
     onFailure: (cause) =>
-      Option.exists(Cause.failureOption(cause), doubts.isOfOther)
+      Option.exists(Cause.failureOption(cause), Doubt.isOfOtherRequest)
         ? outcome("check", words.keyOfOther(reasonOf(cause, words), item.businessKey), words.check)
         : item.state === "failed"
           ? outcome("not paid", reasonOf(cause, words), words.correct)

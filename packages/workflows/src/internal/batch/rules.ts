@@ -11,7 +11,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as DisbursePayout from "../../DisbursePayout.js"
-import { isWorthRepeating } from "../../Doubt.js"
+import { isOfOtherRequest, isWorthRepeating } from "../../Doubt.js"
 
 /** The name of the workflow of a batch. */
 export const workflowName = "Manilla/PayoutBatch/2"
@@ -57,7 +57,9 @@ export const afterRequest = (
   if (error._tag === "AppliedUnreadable" && Schema.is(Payout.PayoutReference)(error.reference)) {
     return createdAs(error.reference)
   }
-  if (Errors.outcome(error) !== "notApplied") return ended("inDoubt", Exit.fail(error))
+  if (Errors.outcome(error) !== "notApplied" || isOfOtherRequest(error)) {
+    return ended("inDoubt", Exit.fail(error))
+  }
   return isWorthRepeating(error) ? { state: "waiting" } : ended("failed", Exit.fail(error))
 }
 
