@@ -11,6 +11,7 @@ import type * as Payouts from "@manilla/payouts/Payouts"
 import type * as Engine from "@manilla/workflow-engine/Engine"
 import type * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
+import { persistently } from "@manilla/workflow-engine/Store"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -160,11 +161,17 @@ const operator: Layer.Layer<PayoutBatch, never, BatchEngine> = Layer.effect(
           Stream.changesWith((a, b) => JSON.stringify(a) === JSON.stringify(b))
         ),
       await: (batchKey) =>
-        found(batchKey).pipe(
-          Effect.repeat({ schedule: betweenLooks, until: ({ phase }) => phase === "ended" }),
-          Effect.zipRight(found(batchKey)),
-          Effect.flatMap(({ total }) => operate.summaryOf(table, batchKey, total))
-        )
+        Effect.gen(function* () {
+          // Only this look fails with the database: the batch goes on while that is away.
+          yield* found(batchKey)
+          const look = persistently(found(batchKey))
+          yield* Effect.repeat(look, {
+            schedule: betweenLooks,
+            until: ({ phase }) => phase === "ended"
+          })
+          const { total } = yield* look
+          return yield* persistently(operate.summaryOf(table, batchKey, total))
+        })
     })
   })
 )

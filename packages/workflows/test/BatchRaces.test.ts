@@ -45,6 +45,26 @@ VirtualClock.test("a start that another one overtakes does not call its items in
   }).pipe(Effect.scoped, Effect.provide(world.services()))
 )
 
+VirtualClock.test("a wait for a batch goes on while the database is away", () =>
+  Effect.gen(function* () {
+    const table = yield* memoryTable.make
+    let isAway = false
+    const away = new Execution.StorageError({ operation: "read a batch", cause: "" })
+    const find: Batches.Service["find"] = (key) =>
+      Effect.suspend(() => (isAway ? away : table.find(key)))
+    const context = yield* life({ ...table, find })
+    yield* Effect.provide(start(2), context)
+    const batches = Context.get(context, PayoutBatch.PayoutBatch)
+    const waiting = yield* Effect.fork(batches.await("payroll"))
+    yield* VirtualClock.pass("1 second")
+    isAway = true
+    yield* VirtualClock.pass("1 minute")
+    isAway = false
+    yield* VirtualClock.pass("10 minutes")
+    assert.deepInclude(yield* Fiber.join(waiting), { total: 2, completed: 2 })
+  }).pipe(Effect.scoped, Effect.provide(world.services()))
+)
+
 VirtualClock.test("of two starts at once, only one stores its items", () =>
   Effect.gen(function* () {
     const table = yield* memoryTable.make
