@@ -131,7 +131,7 @@ export interface Alike {
   readonly amount: string | null
   readonly currency: string | null
   readonly items: number
-  /** Those whose requests were sent since a moment. */
+  /** Those whose requests were sent since a moment, without those that wait again after a refusal. */
   readonly recent: number
 }
 

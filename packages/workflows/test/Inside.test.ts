@@ -286,7 +286,8 @@ it.effect("the end of an execution that was purged is not called a defect", () =
 it.effect.each([
   ["pause", "running", "It is paused. Items that were sent continue."],
   ["pause", "paused", "It is paused."],
-  ["pause", "interrupted", "It is interrupted."],
+  ["pause", "interrupted", "409: it was interrupted for good, and nothing was changed"],
+  ["resume", "interrupted", "409: it was interrupted for good, and nothing was changed"],
   ["pause", "ended", "409: it has already ended"],
   ["pause", "storing", "409: its items are not stored yet: nothing was sent."],
   ["resume", "paused", "It sends its items."],
@@ -399,6 +400,8 @@ it.effect("a batch shows its exact money by state and currency, and its pace", (
       ["completed", "failed", "unknown", "inDoubt", "completed", "waiting", "completed"],
       store
     )
+    // It waits again after a refusal that passes.
+    yield* store.batches.write("payroll", 0, [{ number: 5, state: "waiting", sent: 1 }])
     yield* TestClock.adjust("1 minute")
     const shown = yield* print(store, "show", { key: "payroll" })
     assert.include(
@@ -419,7 +422,7 @@ it.effect("a batch shows its exact money by state and currency, and its pace", (
   })
 )
 
-it.effect("a batch of more than 100,000 items has numbers and a pace, but no sums", () =>
+it.effect("a batch of more than 100,000 items has numbers, but no sums and no pace", () =>
   Effect.gen(function* () {
     const store = yield* memoryStore.make
     yield* batchOf(["completed", "failed", "waiting"], store)

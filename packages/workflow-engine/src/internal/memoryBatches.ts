@@ -78,7 +78,7 @@ export const make = Effect.sync((): Batches.Service => {
           const { amount = null, currency = null } = JSON.parse(request)
           const kind = JSON.stringify([state, amount, currency])
           const { items, recent } = alike.get(kind) ?? { items: 0, recent: 0 }
-          const isRecent = sent !== null && sent >= sentFromMillis
+          const isRecent = sent !== null && sent >= sentFromMillis && state !== "waiting"
           alike.set(kind, {
             state,
             amount,

@@ -109,7 +109,7 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) => {
     alike: (batchKey, [from, to], sentFromMillis) =>
       sql<Batches.Alike>`
         SELECT state, ${member("amount")} AS amount, ${member("currency")} AS currency, COUNT(*) AS items,
-          COUNT(CASE WHEN sent >= ${sentFromMillis} THEN 1 END) AS recent
+          COUNT(CASE WHEN sent >= ${sentFromMillis} AND state <> 'waiting' THEN 1 END) AS recent
         FROM manilla_batch_items_1 WHERE batch = ${batchKey} AND number >= ${from} AND number < ${to}
         GROUP BY 1, 2, 3`.pipe(failed("add up the items of a batch")),
     clear: (batchKey, epoch) =>

@@ -79,12 +79,12 @@ const sumAll = (table: Batches.Service, batchKey: string, total: number, fromMil
   })
 
 /** Only counts the items of a batch by state. */
-const countAll = (table: Batches.Service, batchKey: string, total: number) =>
+const countAll = (table: Batches.Service, batchKey: string) =>
   Effect.map(table.count(batchKey), (counts) => ({
     states: new Map(
       Object.entries(counts).map(([state, items]): [string, Money] => [state, { items, money: [] }])
     ),
-    recent: total - (counts.waiting ?? 0)
+    recent: 0
   }))
 
 /** The items of a batch by state, with their money if they are not too many, and remarks on both. */
@@ -96,12 +96,13 @@ export const of = (
 ) =>
   Effect.gen(function* () {
     const isSummed = total <= mostSummed
-    const fromMillis = isSummed ? Math.max(started, now - recentMillis) : started
+    const fromMillis = Math.max(started, now - recentMillis)
     const { recent, states } = yield* isSummed
       ? sumAll(table, batchKey, total, fromMillis)
-      : countAll(table, batchKey, total)
+      : countAll(table, batchKey)
     const waiting = states.get("waiting")?.items ?? 0
-    const isSending = phase === "running" && waiting > 0
+    // Without the moments of the requests, there is no pace: the batch may have been paused for days.
+    const isSending = isSummed && phase === "running" && waiting > 0
     const remarks = [
       ...(isSending ? [pace(recent, now - fromMillis, waiting)] : []),
       ...(isSummed ? [] : [notSummed])

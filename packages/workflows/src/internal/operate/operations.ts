@@ -99,13 +99,18 @@ const listItems = (store: Store.Store, input: Input) =>
     )
   })
 
-/** A batch has ended before its execution. */
-const refuseEnded = (store: Store.Store, execution: Execution.Execution) =>
+/** Refuses a change without effect. A batch has ended before its execution, and its interrupt is for good. */
+const refuseInVain = (store: Store.Store, execution: Execution.Execution, name: string) =>
   Effect.gen(function* () {
     const stored = yield* reports.batchOf(store, execution)
-    if (execution.end === undefined && (stored?.ended ?? null) === null) return
-    const message = "it has already ended, and nothing was changed: `show` prints how it ended."
-    return yield* refused(409, message)
+    if (execution.end !== undefined || (stored?.ended ?? null) !== null) {
+      const message = "it has already ended, and nothing was changed: `show` prints how it ended."
+      return yield* refused(409, message)
+    }
+    if (stored?.phase === "interrupted" && name !== "interrupt") {
+      const message = "it was interrupted for good, and nothing was changed: it sends no others."
+      return yield* refused(409, message)
+    }
   })
 
 /** A change of an execution, or of a batch. Its response is the state after that. */
@@ -129,7 +134,7 @@ const change = (
         const message = `several workflows have this key. Name one with --workflow: ${names}`
         return yield* refused(409, message)
       }
-      if (name !== "purge") yield* refuseEnded(store, one)
+      if (name !== "purge") yield* refuseInVain(store, one, name)
       const { businessKey: key, workflow } = one
       yield* reports.isBatch(one) ? batch.make(store.batches)[name](key) : onExecution(store, one)
       return yield* show(store, { ...input, key, workflow, reveal: false })
@@ -187,7 +192,11 @@ export const operations: Readonly<Record<string, Operation>> = {
         const ended =
           state === "open" ? " is open: --state all also lists those that have ended" : ""
         const widths = { key: 40, workflow: 25, now: 33 }
-        return table(rows, widths, { none: `none${ended}`, last: words.runners(runners) })
+        const limited = `A failure is looked for in ${mostSearched} executions: narrow them with --since or --before.`
+        const last = [...(failure === undefined ? [] : [limited]), words.runners(runners)].join(
+          "\n"
+        )
+        return table(rows, widths, { none: `none${ended}`, last })
       })
   },
   runners: {
