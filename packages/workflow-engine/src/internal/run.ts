@@ -135,12 +135,7 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
   /** Suspects take turns, so that a death shows which one may have killed the process. */
   const turns = Effect.unsafeMakeSemaphore(1)
   /** The result of a step that may kill its process. The turn of a suspect lasts until its result is stored. */
-  const tryStep = <A, E, X, R>(
-    run: Run,
-    name: string,
-    codec: Encoding.ExitCodec<A, E>,
-    execute: Effect.Effect<Exit.Exit<A, E>, X, R>
-  ) =>
+  const tryStep: typeof runStep = (run, name, codec, execute) =>
     Effect.suspend(() => {
       const { execution, hasDied, results } = run
       if (!hasDied || !transitions.isSuspect(execution) || results.has(name)) {

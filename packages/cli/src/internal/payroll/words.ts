@@ -188,7 +188,7 @@ const en = {
 
 export type Words = typeof en
 
-/** A French sentence: its apostrophes, and the spaces at which no line breaks. What it tells stays as it is. */
+/** Sets the apostrophes of a French sentence, and the spaces at which no line breaks. Values in it stay as they are. */
 const t = (parts: TemplateStringsArray, ...values: ReadonlyArray<string | number>): string =>
   String.raw(
     {

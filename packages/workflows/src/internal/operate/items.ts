@@ -32,7 +32,7 @@ export const counts = {
   purged: "purged"
 } as const satisfies Record<Batches.State, string>
 
-/** What an operator does about an item. Only a request that was refused may be repeated under another key. */
+/** Advice for each state. Only a request that was refused may be repeated under another key. */
 const advice: Record<Batches.State, string> = {
   waiting: "Its batch sends it. To prevent that, pause or interrupt the batch.",
   sending: "Its request is under way: look again in a moment.",
@@ -76,7 +76,7 @@ const decodeRequest = Schema.decodeOption(
 const executionOf = (store: Store.Store, businessKey: string) =>
   store.find({ workflow: DisbursePayout.workflow.name, businessKey })
 
-/** What an open execution does next, and the last response that it has. */
+/** The next step of an open execution, and its last response. */
 const nextOf = (store: Store.Store, execution: Execution.Execution, isRun: boolean) =>
   Effect.gen(function* () {
     const error = lastError(yield* store.steps(execution.executionId))

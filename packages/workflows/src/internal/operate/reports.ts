@@ -129,7 +129,7 @@ export const statusOf = (store: Store.Store, execution: Execution.Execution, run
     }
   })
 
-/** What an operator may do, and its effect. */
+/** The changes that an operator may make, and their effects. */
 interface Action {
   readonly name: "resume" | "pause" | "interrupt"
   readonly effect: string

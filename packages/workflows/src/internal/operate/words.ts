@@ -290,7 +290,7 @@ export const interrupting = (
       : last.kind === "sent" || last.outcome === "unknown"
   return isInDoubt
     ? "The money may have moved: the outcome of its request is unknown. It sends the same request again with the same key until the outcome is known or its deadline is over, and then stops. It sends nothing under another key."
-    : "It stops for good, before it sends another request. What its steps have done stays done."
+    : "It stops for good, before it sends another request. Its steps that have ended are not undone."
 }
 
 /** The effect of a resume. Undefined for a pause that has none, or without a pause. */
