@@ -73,7 +73,8 @@ const isBuilt = (): boolean => {
     .split("\0")
     .every(
       (file) =>
-        (statSync(join(docs, "..", file), { throwIfNoEntry: false })?.mtimeMs ?? 0) <= builtMillis
+        (statSync(join(docs, "..", file), { throwIfNoEntry: false })?.mtimeMs ?? Infinity) <=
+        builtMillis
     )
 }
 

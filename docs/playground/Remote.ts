@@ -13,10 +13,16 @@ export const open = (): Remote => {
   const waiting: Array<(answer: Answer) => void> = []
   const next = (answer: Answer) => waiting.shift()?.(answer)
   worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => next(data))
-  worker.addEventListener("error", ({ message }) => next({ is: "refusal", message }))
+  /** Why the worker cannot answer any more, such as because it could not be loaded. */
+  let broken: Answer | undefined
+  worker.addEventListener("error", ({ message }) => {
+    broken = { is: "refusal", message: message || "The sandbox cannot be loaded. Reload the page." }
+    while (waiting.length > 0) next(broken)
+  })
   return {
     ask: (request) =>
       new Promise((resolve) => {
+        if (broken !== undefined) return resolve(broken)
         waiting.push(resolve)
         worker.postMessage(request)
       }),

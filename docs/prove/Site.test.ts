@@ -329,6 +329,14 @@ describe("the playground", () => {
     await page.close()
   })
 
+  it("says that the sandbox cannot be loaded", async () => {
+    const page = await open()
+    await page.route("**/worker-*.js", (route) => route.abort())
+    await page.goto(`${origin}playground/`)
+    await page.getByRole("alert").getByText("cannot be loaded").waitFor()
+    await page.close()
+  })
+
   it("loads at most 400 kB, which no other page loads", async () => {
     const loaded = async (path: string, use: (page: Page) => Promise<void>) => {
       const page = await open()
