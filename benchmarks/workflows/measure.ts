@@ -49,7 +49,7 @@ const started = (name: Name) =>
       })
   })
 
-/** So many payouts compile the code of a worker: before, it costs up to twice as much as for the rest of its life. */
+/** After this number of payouts, the code of a worker is compiled. Until then, a payout costs up to twice as much. */
 const warmUp = 4_000
 
 /** Payouts, 64 at once, by a worker that has run for a while. */

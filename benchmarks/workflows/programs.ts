@@ -16,7 +16,7 @@ export interface Places {
 
 export type Key = IdempotencyKey.IdempotencyKey
 
-/** Does something under each key, so many at once, and returns the milliseconds of each, if they are known. */
+/** Does something under each key, at most `atOnce` at a time, and returns the milliseconds of each, if it knows them. */
 export type Run = (
   keys: ReadonlyArray<Key>,
   atOnce: number

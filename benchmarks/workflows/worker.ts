@@ -6,7 +6,7 @@ import { quantileOf } from "../format.js"
 import { answer, cost, heapBytes } from "../worker.js"
 import { type Jobs, type Name, type Places, type Program, programs } from "./programs.js"
 
-/** A job for so many keys, or a rest of so many milliseconds. */
+/** A job for `count` keys, or a rest of `count` milliseconds. */
 export interface Ask {
   readonly job: keyof Jobs | "rest"
   readonly count: number

@@ -8,7 +8,7 @@ import { once } from "node:events"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 
-/** Kills a program each time that so many payouts exist, and returns the output of its last life. */
+/** Kills a program each time that one of these numbers of payouts exists, and returns the output of its last life. */
 const killed = (name: string, counts: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const { authUrl, baseUrl, credentials, payouts, wallets } = yield* Sandbox.Sandbox

@@ -76,7 +76,7 @@ const bearer = (value: string): BearerTokens.BearerToken => ({
 export const tokenText = "eyJhbGciOi.c2VjcmV0LXRva2Vu.Qm9keQ-2026"
 export const token = bearer(tokenText)
 
-/** A source that returns one token, or whatever `get` returns, and ignores refusals. */
+/** A source that returns one token, or the result of `get`, and ignores refusals. */
 export const tokens = (
   get: BearerTokens.Service["get"] = () => Effect.succeed(token),
   reject: BearerTokens.Service["reject"] = () => Effect.void

@@ -80,7 +80,7 @@ const causeText = (cause: Cause.Cause<unknown>): ReadonlyArray<string> => [
   ])
 ]
 
-/** A tracer that writes down whatever it is told. */
+/** A tracer that records the name and the attributes of each span. */
 const recorder = (spans: Array<string>): Tracer.Tracer => {
   const tell = (name: string, what: unknown) => spans.push(`${name} ${whole(what)}`)
   const links = (name: string, all: ReadonlyArray<Tracer.SpanLink>) =>

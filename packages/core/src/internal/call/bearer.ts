@@ -39,7 +39,7 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
     return { obtain: () => Effect.succeed(none), reject: () => Effect.void }
   }
   const died = noToken(name, "the token source died or was interrupted")
-  /** Used by many calls, also if the source makes a new `Redacted` of the same text for each. */
+  /** Shared by calls, even if the source makes a new `Redacted` of the same text for each call. */
   let last: Bearer | undefined
   const toBearer = (token: BearerTokens.BearerToken): Bearer | Failure => {
     if (last?.token === token) return last

@@ -26,7 +26,7 @@ export interface Options {
 
 const maxBytes = 64 * 1024 * 1024
 
-/** Only so many of the newest have their responses, with which the log would soon be full, and are told at once. */
+/** The number of newest requests that keep their responses and are streamed. Responses would soon fill the log. */
 const newest = 1000
 
 export interface Log extends ReturnType<typeof make> {}

@@ -25,7 +25,7 @@ export const failure = ({ code, details, issues, message, status }: Refusal, id:
 export const refuse = (refusal: Refusal) =>
   Effect.map(Incoming, ({ correlationId }) => failure(refusal, correlationId))
 
-/** Logs whatever a handler fails with unexpectedly, and responds with an internal error instead. */
+/** Logs the unexpected failure of a handler, and responds with an internal error instead. */
 export const orDefect =
   <B, R2>(internalError: Effect.Effect<B, never, R2>) =>
   <A, E, R>(handler: Effect.Effect<A, E, R>): Effect.Effect<A | B, never, R | R2> =>
