@@ -1,14 +1,22 @@
 /** Each end of each command has its exit code: 0 done, 1 nothing was applied, 2 wrong usage, 3 perhaps applied. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Errors from "@manilla/core/Errors"
+import type * as Payout from "@manilla/payouts/Payout"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { phone } from "@manilla/test-support/Sandboxed"
+import type * as Batch from "@manilla/workflows/Batch"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Record from "effect/Record"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type ClientError, ofCall } from "../src/internal/Failure.js"
 import * as ends from "../src/internal/payroll/ends.js"
+import type { Row } from "../src/internal/payroll/file.js"
+import * as reports from "../src/internal/payroll/report.js"
 import { of } from "../src/internal/payroll/words.js"
 import { manilla, sandbox, settings } from "./utils/manilla.js"
 
@@ -201,6 +209,60 @@ describe("the rows of a payroll", () => {
   }
 })
 
+describe("a row of a payroll", () => {
+  const results: Record<reports.Line["result"], number> = {
+    paid: 0,
+    "not paid": 1,
+    "not sent": 1,
+    check: 3,
+    sent: 3,
+    "in doubt": 3
+  }
+  const lineOf = (result: reports.Line["result"]) => ({ result }) as reports.Line
+  const codeOf = (...all: ReadonlyArray<reports.Line["result"]>) =>
+    ends.ofLines(all.map(lineOf), of("en"))?.code ?? 0
+
+  for (const [result, code] of Record.toEntries(results)) {
+    it(`alone that is ${result} ends with ${code}, and with 3 beside another result than its own`, () => {
+      assert.strictEqual(codeOf(result, result), code)
+      for (const [other, otherCode] of Record.toEntries(results)) {
+        assert.strictEqual(codeOf(result, other), code === otherCode ? code : 3, other)
+      }
+    })
+  }
+
+  /** The result of an item in a state, before its end and, if it has one, at its end. */
+  const states: Record<Batch.ItemResult["state"], readonly [open: string, ended?: string]> = {
+    waiting: ["not sent"],
+    sending: ["sent"],
+    created: ["sent"],
+    unknown: ["in doubt"],
+    pending: ["sent"],
+    completed: ["sent", "paid"],
+    notCompleted: ["sent", "check"],
+    failed: ["sent", "not paid"],
+    inDoubt: ["sent", "check"],
+    purged: ["sent"]
+  }
+  const refused = new Errors.UnprocessableError({ operation: "o", status: 422, message: "m" })
+  const payout = (status: string) => Exit.succeed({ status } as Payout.Payout)
+  const endOf = (state: string) =>
+    state === "completed"
+      ? payout("COMPLETED")
+      : state === "notCompleted"
+        ? payout("FAILED")
+        : Exit.fail(refused)
+
+  it.each(Record.toEntries(states))("in the state %s is %o", (state, [open, ended]) => {
+    const row = { line: 2, item: { key: "E1", request: {} } } as Row
+    const resultOf = (end: Batch.ItemResult["end"]) =>
+      reports.make([row], [{ key: "E1", businessKey: "k", state, end }], [], "", of("en"))[0]
+        ?.result
+    assert.strictEqual(resultOf(Option.none()), open)
+    if (ended !== undefined) assert.strictEqual(resultOf(Option.some(endOf(state))), ended)
+  })
+})
+
 describe("a command that moves no money", () => {
   const table: ReadonlyArray<readonly [words: string, code: number]> = [
     ["catalogue list", 0],
@@ -223,6 +285,26 @@ describe("a command that moves no money", () => {
       }).pipe(Effect.provide(sandbox()))
     )
   }
+
+  it.live("each command ends with 2 for an option that it does not have", () =>
+    Effect.gen(function* () {
+      const { out } = yield* manilla([])
+      const names = [...out.matchAll(/^ {2}manilla ([a-z -]+?) {2,}[A-Z]/gm)].map(
+        ([, name = ""]) => name
+      )
+      assert.includeMembers(names, [
+        "payroll",
+        "payouts disburse",
+        "token obtain",
+        "doctor",
+        "probe"
+      ])
+      for (const name of names) {
+        const printed = yield* manilla([...name.split(" "), "--no-such-option"])
+        assert.strictEqual(printed.code, 2, `${name}: ${printed.err}`)
+      }
+    }).pipe(Effect.provide(sandbox()))
+  )
 
   it.live("doctor ends with 1 if a check fails", () =>
     Effect.gen(function* () {

@@ -125,10 +125,10 @@ describe("before anything is sent, a payroll", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
-  it.scopedLive("refuses a file in another encoding than UTF-8", () =>
+  it.scopedLive("refuses a file in another encoding than UTF-8, or UTF-16 with its mark", () =>
     Effect.gen(function* () {
       for (const encoding of ["latin1", "utf16le"] as const) {
-        const text = `\u{feff}${header}\n${good("Zoé")}`
+        const text = `${header}\n${good("Zoé")}`
         const { file } = yield* spreadsheet(Buffer.from(text, encoding))
         const { code, err } = yield* manilla(["payroll", file, "--yes"])
         assert.strictEqual(code, 2)
@@ -484,6 +484,21 @@ describe("a payroll", () => {
 })
 
 describe("in French, a payroll", () => {
+  it.scopedLive.each([
+    [{ MANILLA_CLIENT_ID: undefined }, 2, "le réglage MANILLA_CLIENT_ID manque."],
+    [{ MANILLA_BASE_URL: "x" }, 2, "le réglage MANILLA_BASE_URL est incorrect."],
+    [{ MANILLA_CLIENT_SECRET: "wrong" }, 1, "Le service refuse les identifiants"],
+    [{ MANILLA_AUTH_URL: "http://127.0.0.1:1/api/v1" }, 1, "Le service est injoignable"]
+  ] as const)("tells in French of %o", ([changes, code, said]) =>
+    Effect.gen(function* () {
+      const { file } = yield* spreadsheet([header, good("E1")].join("\n"))
+      const printed = yield* manilla(["payroll", file, "--lang", "fr", "--check"], changes)
+      assert.strictEqual(printed.code, code)
+      assert.include(printed.err, said)
+      assert.match(printed.err, /^Le|^le/)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
   const french = { LC_ALL: "", LANG: "fr_BJ.UTF-8" }
 
   it.scopedLive("writes a template that it reads, with its question", () =>

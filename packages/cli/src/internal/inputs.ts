@@ -4,6 +4,7 @@ import * as Options from "@effect/cli/Options"
 import type * as Operation from "@manilla/core/Operation"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
+import * as Schema from "effect/Schema"
 import * as fields from "./fields.js"
 import { hidden, text } from "./output.js"
 
@@ -66,11 +67,16 @@ const optionOf = (input: Input): Options.Options<unknown> => {
     : Options.map(Options.optional(option), Option.getOrUndefined)
 }
 
+/** An unknown option is no argument. */
+const Argument = Schema.String.pipe(Schema.pattern(/^(?!--)/))
+
 /** The configuration of `Command.make` for these inputs. */
 export const configOf = (inputs: ReadonlyArray<Input>) =>
   Record.fromIterableWith(inputs, (input) => [
     input.name,
-    input.part === "path" ? Args.text({ name: input.name }) : optionOf(input)
+    input.part === "path"
+      ? Args.withSchema(Args.text({ name: input.name }), Argument)
+      : optionOf(input)
   ])
 
 /** The parts of the request, for the client. */

@@ -1,34 +1,65 @@
 /** The service that a command uses, by the `MANILLA_...` settings. */
 import * as Prompt from "@effect/cli/Prompt"
 import * as BearerTokens from "@manilla/core/BearerTokens"
-import type { ConfigurationError } from "@manilla/core/Errors"
+import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import * as Manilla from "@manilla/token/Manilla"
 import * as Token from "@manilla/token/Token"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { failed, ofCall, usage } from "./Failure.js"
+import { failed, usage } from "./Failure.js"
 import { flag } from "./output.js"
 
+/** The sentences of all commands. */
+export interface Dialogue {
+  /** The answers to a question, such as `(y/N)`. */
+  readonly confirm: string
+  readonly isYes: RegExp
+  readonly unanswered: (message: string, option: string) => string
+  readonly stopped: string
+  readonly notSet: (setting: string) => string
+  readonly wrong: (setting: string, rule: string) => string
+  readonly explained: string
+  readonly failure: (error: Errors.ReadError) => string
+}
+
+export const english: Dialogue = {
+  confirm: "(y/N)",
+  isYes: /^(y|yes)$/i,
+  unanswered: (message, option) =>
+    `${message} This needs an answer: add ${option}, or run it in a terminal.`,
+  stopped: "Stopped. This command sent nothing.",
+  notSet: (setting) => `${setting} is not set`,
+  wrong: (setting, rule) => `${setting} ${rule}`,
+  explained: "`manilla doctor` explains the settings.",
+  failure: ({ message }) => message
+}
+
 /** Each setting that is missing or wrong. */
-export const settingIssues = (error: ConfigError.ConfigError): ReadonlyArray<string> => {
+export const settingIssues = (
+  error: ConfigError.ConfigError,
+  dialogue = english
+): ReadonlyArray<string> => {
   switch (error._op) {
     case "And":
     case "Or":
-      return [...settingIssues(error.left), ...settingIssues(error.right)]
+      return [error.left, error.right].flatMap((one) => settingIssues(one, dialogue))
     case "MissingData":
-      return [`${error.path.join(".")} is not set`]
+      return [dialogue.notSet(error.path.join("."))]
     default:
-      return [`${error.path.join(".")} ${error.message}`]
+      return [dialogue.wrong(error.path.join("."), error.message)]
   }
 }
 
 /** The failure of settings that are missing or wrong. */
-export const settingFailure = (error: ConfigError.ConfigError | ConfigurationError) =>
+export const settingFailure = (
+  error: ConfigError.ConfigError | Errors.ConfigurationError,
+  dialogue = english
+) =>
   usage(
     ConfigError.isConfigError(error)
-      ? `${settingIssues(error).join("; ")}. \`manilla doctor\` explains the settings.`
+      ? `${settingIssues(error, dialogue).join("; ")}. ${dialogue.explained}`
       : error.message
   )
 
@@ -41,37 +72,29 @@ const network = Layer.unwrapEffect(
 )
 
 /** A gateway with its tokens. Nothing is sent before the first call. */
-export const live = Layer.unwrapEffect(
-  Effect.map(Manilla.config, ({ gateway, token }) =>
-    Layer.provideMerge(Gateway.layer(gateway), Token.layer(token))
+export const liveIn = (dialogue: Dialogue) =>
+  Layer.unwrapEffect(
+    Effect.map(Manilla.config, ({ gateway, token }) =>
+      Layer.provideMerge(Gateway.layer(gateway), Token.layer(token))
+    )
+  ).pipe(
+    Layer.provideMerge(network),
+    Layer.mapError((error) => settingFailure(error, dialogue))
   )
-).pipe(Layer.provideMerge(network), Layer.mapError(settingFailure))
+
+export const live = liveIn(english)
 
 /** How long a command waits for its first token. */
 const tokenMillis = 60_000
 
 export const bearer = Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get(tokenMillis))
 
-export const token = Effect.mapError(bearer, ofCall)
+export const tokenIn = ({ failure }: Dialogue) =>
+  Effect.mapError(bearer, (error) => failed(failure(error)))
+
+export const token = tokenIn(english)
 
 export const yes = flag("yes", "do not ask before anything is made")
-
-/** The words of a question. */
-export interface Dialogue {
-  /** The answers, such as `(y/N)`. */
-  readonly confirm: string
-  readonly isYes: RegExp
-  readonly unanswered: (message: string, option: string) => string
-  readonly stopped: string
-}
-
-export const english: Dialogue = {
-  confirm: "(y/N)",
-  isYes: /^(y|yes)$/i,
-  unanswered: (message, option) =>
-    `${message} This needs an answer: add ${option}, or run it in a terminal.`,
-  stopped: "Stopped. This command sent nothing."
-}
 
 /** Asks a person. Without a terminal, only the option answers. */
 export const ask = (message: string, option = "--yes", dialogue = english) =>

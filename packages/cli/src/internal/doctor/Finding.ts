@@ -7,18 +7,15 @@ export interface Finding {
   readonly remedy?: string
 }
 
-export const ok = (check: string, text: string): Finding => ({ level: "ok", check, text })
+const of =
+  (level: Finding["level"]) =>
+  (check: string, text: string, remedy?: string): Finding => ({
+    level,
+    check,
+    text,
+    ...(remedy === undefined ? {} : { remedy })
+  })
 
-export const warn = (check: string, text: string, remedy: string): Finding => ({
-  level: "warn",
-  check,
-  text,
-  remedy
-})
-
-export const fail = (check: string, text: string, remedy?: string): Finding => ({
-  level: "fail",
-  check,
-  text,
-  ...(remedy === undefined ? {} : { remedy })
-})
+export const ok = of("ok")
+export const warn = of("warn")
+export const fail = of("fail")

@@ -54,7 +54,12 @@ export const amount = (
   words: Words
 ): Either.Either<string, string> => {
   // Excel marks text with an apostrophe.
-  const text = cell.normalize("NFKC").replace(space, " ").trim().replace(/^'/, "")
+  const text = cell
+    .normalize("NFKC")
+    .replace(space, " ")
+    .replace(/[’´`]/g, "'")
+    .trim()
+    .replace(/^'/, "")
   const broken = spoilt.find(([pattern]) => pattern.test(text))
   if (broken !== undefined) return Either.left(words[broken[1]])
   if (!hasSemicolons && /^\d+(\.\d{1,4})?$/.test(text)) return Either.right(text)
@@ -121,20 +126,17 @@ export const phone = (
   country: string,
   words: Words
 ): Either.Either<string, string> => {
-  if (/^\d([.,]\d+)?e\+\d+$/i.test(cell)) {
-    return Either.left(words.cutPhone)
-  }
+  if (/^\d([.,]\d+)?e\+?\d+$/i.test(cell)) return Either.left(words.cutPhone)
   // Excel marks text with an apostrophe, and other programs read a number as a decimal.
   const visible = cell
     .replace(/\p{Cf}/gu, "")
     .replace(space, "")
     .replace(/^'|\.0$/g, "")
   const text = visible.replace(/[.()\p{Pd}]/gu, "").replace(/^00/, "+")
+  if (/\(0+\)/.test(visible)) return Either.left(words.trunkZero)
   // One that begins with another mark, or has one dot, may be another number.
   const isOther = /^[^+(\d]|^\d+\.\d+$/.test(visible)
-  if (isOther || !/^\+?\d{8,15}$/.test(text)) {
-    return Either.left(words.phone)
-  }
+  if (isOther || !/^\+?\d{8,15}$/.test(text)) return Either.left(words.phone)
   const code = codes[country.toUpperCase()]
   const isWhole =
     text.startsWith("+") ||

@@ -3,13 +3,18 @@ import type { Column, Words } from "./words.js"
 
 /** The columns, and their other names in English and French, without accents. */
 const synonyms = {
-  employee: ["employe", "nom", "name", "salarie", "matricule"],
+  employee: ["employe", "nom", "name", "salarie"],
   amount: ["montant", "salaire", "salary"],
   currency: ["devise", "monnaie"],
   country: ["pays"],
   payment_method: ["payment method", "operateur", "operator", "methode"],
   phone: ["telephone", "tel", "mobile", "phone_number", "phone number", "numero"]
 } as const satisfies Record.ReadonlyRecord<Column, ReadonlyArray<string>>
+
+/** Numbers of employees: beside one of them, a name is not the employee. */
+const numbers = ["matricule", "employee_id", "employee id"]
+
+const firstNames = ["prenom", "first_name", "first name"]
 
 export const columns = Record.keys(synonyms)
 
@@ -31,8 +36,8 @@ export const find = (header: ReadonlyArray<string>, words: Words) => {
   for (const column of columns) {
     const placesOf = (wanted: ReadonlyArray<string>) =>
       names.flatMap((name, place) => (wanted.includes(name) ? [place] : []))
-    const own = placesOf([column])
-    const [place, other] = own.length > 0 ? own : placesOf(synonyms[column])
+    const ways = [[column], column === "employee" ? numbers : [], synonyms[column]]
+    const [place, other] = ways.map(placesOf).find(({ length }) => length > 0) ?? []
     if (place === undefined) missing.push(column)
     else if (other === undefined) places.set(column, place)
     else {
@@ -46,5 +51,10 @@ export const find = (header: ReadonlyArray<string>, words: Words) => {
     const names = missing.map((column) => words.columns[column])
     problems.push(words.noColumns(names, line))
   }
-  return { places, problems }
+  const people: ReadonlyArray<string> = [...synonyms.employee, ...firstNames]
+  const isName = (_: string, place: number) =>
+    place !== places.get("employee") && people.includes(names[place] ?? "")
+  /** The name of the employee, if it has columns of its own. */
+  const nameIn = (record: ReadonlyArray<string>) => record.filter(isName).join(" ")
+  return { nameIn, places, problems }
 }

@@ -33,6 +33,7 @@ export interface Row {
   /** The line in the file, from 1. */
   readonly line: number
   readonly cells: typeof Cells.Type
+  readonly name: string
   readonly item: Batch.Item
   /** The amount as the file has it, if it is written in another way. */
   readonly written: string | undefined
@@ -46,7 +47,7 @@ const cellMost = 40
 /** The row, or the sentences that say how to write it. */
 const checked =
   (period: string, wallet_id: string, hasSemicolons: boolean, words: Words) =>
-  ({ cells: written, line }: tables.Line) => {
+  ({ cells: written, line, name }: tables.Line) => {
     const country = cells.country(written.country, words)
     const read: Readonly<Record<Column, Either.Either<string, string>>> = {
       ...headers.record((column) => Either.right(written[column])),
@@ -71,12 +72,12 @@ const checked =
     const texts = present.flatMap((column) => {
       const rule = wrong.find(({ field }) => field === column)?.rule
       const how = Either.isLeft(read[column]) ? read[column].left : rule && words.rule(column, rule)
-      const name = words.columns[column]
+      const label = words.columns[column]
       const cell = output.text(written[column]).slice(0, cellMost)
       return how === undefined
         ? []
         : // A phone number is never printed.
-          [column === "phone" ? words.hiddenCell(name, how) : words.cell(name, cell, how)]
+          [column === "phone" ? words.hiddenCell(label, how) : words.cell(label, cell, how)]
     })
     const absent = headers.columns.filter((column) => missing.some(({ field }) => field === column))
     if (absent.length > 0) texts.push(words.required(absent.map((column) => words.columns[column])))
@@ -93,6 +94,7 @@ const checked =
     return Either.right({
       line,
       cells: decoded.right,
+      name,
       item,
       written: isRead ? written.amount : undefined
     })

@@ -68,7 +68,7 @@ const unchecked = (why: string): typeof nothing => ({ problems: [], warnings: [w
 export const check = (rows: ReadonlyArray<Row>, words: Words) =>
   Effect.flatMap(Catalogue.make, ({ list }) => list()).pipe(
     Effect.match({
-      onFailure: ({ message }) => unchecked(words.catalogueUnread(message)),
+      onFailure: (error) => unchecked(words.catalogueUnread(words.dialogue.failure(error))),
       onSuccess: ({ services }) => {
         const payouts = services.filter(({ operation }) => operation === "PAYOUT")
         // The interface does not say how a catalogue names payouts.

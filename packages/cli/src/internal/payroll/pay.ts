@@ -26,6 +26,7 @@ import * as periods from "./periods.js"
 import * as preview from "./preview.js"
 import * as progress from "./progress.js"
 import * as reports from "./report.js"
+import * as tables from "./table.js"
 import * as twins from "./twins.js"
 import * as language from "./words.js"
 
@@ -137,7 +138,7 @@ const checkAndPay = (given: Given, words: language.Words) =>
   Effect.gen(function* () {
     const { besides, check, file, wallet, yes } = given
     const text = yield* Effect.try({
-      try: () => readFileSync(file, "utf8"),
+      try: () => tables.decode(readFileSync(file)),
       catch: () => usage(words.noFile(file))
     })
     const period = yield* periods.of(file, given.period, words)
@@ -145,7 +146,7 @@ const checkAndPay = (given: Given, words: language.Words) =>
       return yield* usage(words.noWallet)
     }
     const rows = yield* files.read(file, text, period, wallet, words)
-    const { environment } = yield* service.token
+    const { environment } = yield* service.tokenIn(words.dialogue)
     const folder = dirname(file)
     const state = periods.stateOf(folder, period, environment)
     const again = words.again(state)
@@ -185,12 +186,14 @@ const checkAndPay = (given: Given, words: language.Words) =>
     const report = file.replace(/(\.csv)?$/i, ".report.csv")
     const lines = yield* run(rows, periods.batchKeyOf(period), state, again, report, words).pipe(
       Effect.provide(engine(state)),
-      // A log line would break the line of the progress. The report says what became of each row.
-      Logger.withMinimumLogLevel(LogLevel.Error),
       Effect.mapError((error) => ends.ofRun(error, file, again, words))
     )
     yield* conclude(lines, report, words)
-  }).pipe(Effect.provide(service.live))
+  }).pipe(
+    Effect.provide(service.liveIn(words.dialogue)),
+    // A log line would break the line of the progress, and has no other language.
+    Logger.withMinimumLogLevel(LogLevel.Error)
+  )
 
 export const pay = (given: Given) =>
   Effect.gen(function* () {

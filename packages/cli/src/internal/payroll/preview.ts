@@ -43,9 +43,10 @@ export const lines = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<str
   const largest = Object.values(Arr.groupBy(rows, byCurrency)).flatMap((rows) =>
     Arr.sortWith(rows, amountOf, Order.reverse(Amount.Order)).slice(0, shownMost)
   )
-  const shown = (isMore ? largest : rows).map(({ cells, line }) => {
+  const shown = (isMore ? largest : rows).map(({ cells, line, name }) => {
     const { amount, phone } = cells
-    const values = { ...cells, amount: money(amount, words), phone: twins.masked(phone) }
+    const employee = `${cells.employee} ${name}`.trim()
+    const values = { ...cells, employee, amount: money(amount, words), phone: twins.masked(phone) }
     return [String(line), ...columns.map((column) => output.text(values[column]))]
   })
   return [

@@ -9,6 +9,8 @@ export interface Line {
   /** The line in the file, from 1. */
   readonly line: number
   readonly cells: Readonly<Record<Column, string>>
+  /** The name beside the number of an employee, or none. */
+  readonly name: string
 }
 
 /** A sentence that begins with its line, such as ` is a total: delete it`. */
@@ -42,11 +44,17 @@ const separatorOf = (text: string): string => {
 }
 
 const unreadable = (cause: unknown, words: Words): string => {
-  const at =
-    cause instanceof CsvError && typeof cause["lines"] === "number"
-      ? words.line(cause["lines"]) + words.colon
-      : ""
-  return at + words.openQuote
+  if (!(cause instanceof CsvError)) return words.openQuote
+  const { code, lines } = cause
+  const at = typeof lines === "number" ? words.line(lines) + words.colon : ""
+  return at + (code === "CSV_QUOTE_NOT_CLOSED" ? words.openQuote : words.strayQuote)
+}
+
+/** Spreadsheets save text as UTF-8, or as UTF-16 with a byte order mark. */
+export const decode = (bytes: Uint8Array): string => {
+  const mark = Buffer.from(bytes.subarray(0, 2)).toString("hex")
+  const encoding = mark === "fffe" ? "utf-16le" : mark === "feff" ? "utf-16be" : "utf-8"
+  return new TextDecoder(encoding).decode(bytes)
 }
 
 /** Files that are no table of text, by their first characters. */
@@ -60,18 +68,21 @@ const others = [
 const isTotal = (cell: string | undefined): boolean =>
   /^(sub|sous|grand)?[- ]?total\b/i.test(cell ?? "")
 
-const titlesMost = 10
+/** Whether a row is one cell only, in which all its cells are. */
+const isGlued = (record: ReadonlyArray<string>): boolean => {
+  const [cell = "", ...others] = record.filter((cell) => cell !== "")
+  return others.length === 0 && cell.split(/[;,\t|]| {2,}/).length >= headers.columns.length
+}
 
 /** The rows, or sentences that say why there is no table. */
 export const read = (text: string, words: Words): Either.Either<Table, ReadonlyArray<string>> => {
-  const content = text.replace(/^\u{feff}/u, "")
-  const other = others.find(([pattern]) => pattern.test(content))
+  const other = others.find(([pattern]) => pattern.test(text))
   if (other !== undefined) return Either.left([words[other[1]]])
-  const delimiter = separatorOf(content)
+  const delimiter = separatorOf(text)
   const parsed: Array<Parsed> = []
   try {
     // Its line stays, so that the lines have their numbers.
-    parse(content.replace(/^sep=.(?=\r?\n)/i, ""), {
+    parse(text.replace(/^sep=.(?=\r?\n)/i, ""), {
       delimiter,
       on_record: (record, { lines }) => {
         parsed.push({ record, line: lines })
@@ -86,15 +97,17 @@ export const read = (text: string, words: Words): Either.Either<Table, ReadonlyA
   }
   const [first, ...rest] = parsed
   if (first === undefined) return Either.left([words.noRows])
-  const { places, problems } = headers.find(first.record, words)
-  const header = rest
-    .slice(0, titlesMost)
-    .find(({ record }) => headers.find(record, words).problems.length === 0)
-  if (problems.length > 0 && header !== undefined) {
-    return Either.left([words.headerAt(header.line)])
+  const { nameIn, places, problems } = headers.find(first.record, words)
+  if (problems.length > 0) {
+    const header = rest.find(({ record }) => headers.find(record, words).problems.length === 0)
+    if (header !== undefined) return Either.left([words.headerAt(header.line)])
+    const at = words.line(first.line)
+    return Either.left(
+      isGlued(first.record)
+        ? [at + words.glued(delimiter)]
+        : problems.map((text) => at + words.colon + text)
+    )
   }
-  if (problems.length > 0)
-    return Either.left(problems.map((text) => words.line(first.line) + words.colon + text))
   if (rest.length === 0) return Either.left([words.noRows])
   const count = first.record.length
   const last = Math.max(...places.values())
@@ -105,13 +118,17 @@ export const read = (text: string, words: Words): Either.Either<Table, ReadonlyA
     const isLonger = record.slice(count).some((cell) => cell !== "")
     if (cells.phone === "" && record.some(isTotal)) {
       broken.push({ line, text: words.isTotal })
+    } else if (headers.find(record, words).problems.length === 0) {
+      broken.push({ line, text: words.isHeader })
+    } else if (isGlued(record)) {
+      broken.push({ line, text: words.glued(delimiter) })
     } else if (record.filter((cell) => cell !== "").length === 1) {
       broken.push({ line, text: words.oneCell })
     } else if (record.length <= last) {
       broken.push({ line, text: words.tooFew(record.length, count) })
     } else if (isLonger) {
       broken.push({ line, text: words.tooMany(record.length, count, delimiter) })
-    } else lines.push({ line, cells })
+    } else lines.push({ line, cells, name: nameIn(record) })
   }
   return Either.right({ lines, broken, hasSemicolons: delimiter === ";" })
 }

@@ -72,6 +72,8 @@ const en = {
   write: (text: string) => `write ${text}`,
   cutPhone:
     "the spreadsheet has cut the number. Format the column as text, and write the number again",
+  trunkZero:
+    "(0) is not dialled after the code of a country: write the number as it is dialled from abroad",
   phone: "write 8 to 15 digits with the country code, such as +229 01 00 00 00 00",
   withoutCode: (code: string, country: string) =>
     `write +${code} before it, the code of ${country}`,
@@ -84,11 +86,15 @@ const en = {
   noRows: "It has no rows.",
   headerAt: (line: number) => `the header is on line ${line}: delete the lines before it`,
   openQuote: `a cell has a quotation mark (") that does not end. Write "" for one inside a cell, or remove it`,
+  strayQuote: `a quotation mark (") is inside a cell: remove it, and others of this line like it`,
   workbook: "this is a workbook of a spreadsheet: open it there, and save it as CSV UTF-8",
   webPage: "this is a web page: open it in the spreadsheet, and save it as CSV UTF-8",
   json: "this is JSON: write a table, with a row for each employee",
   encoding: "the letters cannot be read: save it in the spreadsheet as CSV UTF-8",
   isTotal: " is a total: delete it",
+  isHeader: " is the header again: delete it",
+  glued: (delimiter: string) =>
+    ` is a single cell: put "${delimiter}" between its cells, and no quotation marks around the line`,
   oneCell: " has one cell only: delete it, or write the others",
   tooFew: (count: number, header: number) =>
     ` has ${count} cells, and the header has ${header}: write the missing ones`,
@@ -112,8 +118,8 @@ const en = {
   itHas: (options: string) => `. It has ${options}`,
   closed: (method: string, country: string, count: number) =>
     `Payouts by ${method} in ${country} are unavailable now: ${count} ${count === 1 ? "row" : "rows"} may be refused.`,
-  catalogueUnread: (message: string) =>
-    `The catalogue cannot be read (${message}), so countries, currencies and payment methods are not checked.`,
+  catalogueUnread: (cause: string) =>
+    `The catalogue cannot be read (${cause}), so countries, currencies and payment methods are not checked.`,
   catalogueEmpty:
     "The catalogue lists no payouts, so countries, currencies and payment methods are not checked.",
   // Periods.
@@ -224,7 +230,18 @@ const fr: Words = {
     isYes: /^(o|oui)$/i,
     unanswered: (message, option) =>
       t`${message} Une réponse est nécessaire : ajoutez ${option}, ou lancez la commande dans un terminal.`,
-    stopped: t`Arrêt. Aucun envoi n'a été fait.`
+    stopped: t`Arrêt. Aucun envoi n'a été fait.`,
+    notSet: (setting) => t`le réglage ${setting} manque`,
+    wrong: (setting) => t`le réglage ${setting} est incorrect`,
+    explained: t`\`manilla doctor\` explique les réglages.`,
+    failure: (error) => {
+      const { _tag, message } = (error._tag === "TokenUnavailableError" && error.cause) || error
+      return _tag === "UnauthorizedError"
+        ? t`Le service refuse les identifiants : copiez à nouveau MANILLA_CLIENT_ID et MANILLA_CLIENT_SECRET.`
+        : _tag === "TransportError" || _tag === "TimeoutError"
+          ? t`Le service est injoignable : vérifiez la connexion à internet. \`manilla doctor\` en cherche la cause.`
+          : message
+    }
   },
   locale: "fr",
   dates: "fr",
@@ -281,6 +298,7 @@ const fr: Words = {
   digits: t`écrivez seulement les chiffres de 0 à 9, comme 101000 ou 101000,50`,
   write: (text) => t`écrivez ${text}`,
   cutPhone: t`le tableur a tronqué le numéro. Donnez à la colonne le format Texte, et saisissez à nouveau le numéro`,
+  trunkZero: t`(0) ne se compose pas après l'indicatif du pays : écrivez le numéro comme on l'appelle de l'étranger`,
   phone: t`écrivez 8 à 15 chiffres avec l'indicatif du pays, comme +229 01 00 00 00 00`,
   withoutCode: (code, country) => t`écrivez +${code} devant, l'indicatif du pays ${country}`,
   bothMayBe: (one, other, column) =>
@@ -291,11 +309,15 @@ const fr: Words = {
   noRows: t`Le fichier n'a aucune ligne.`,
   headerAt: (line) => t`l'en-tête est à la ligne ${line} : supprimez les lignes au-dessus`,
   openQuote: t`une cellule a un guillemet (") qui n'est pas fermé. Écrivez "" pour un guillemet dans une cellule, ou supprimez-le`,
+  strayQuote: t`un guillemet (") est dans une cellule : supprimez-le, et les autres de cette ligne`,
   workbook: t`c'est un classeur de tableur : ouvrez-le, et enregistrez-le au format CSV UTF-8`,
   webPage: t`c'est une page web : ouvrez-la dans le tableur, et enregistrez-la au format CSV UTF-8`,
   json: t`c'est du JSON : faites un tableau, avec une ligne par employé`,
   encoding: t`les lettres sont illisibles : enregistrez le fichier dans le tableur au format CSV UTF-8`,
   isTotal: t` est un total : supprimez-la`,
+  isHeader: t` répète l'en-tête : supprimez-la`,
+  glued: (delimiter) =>
+    t` est une seule cellule : mettez « ${delimiter} » entre ses cellules, et aucun guillemet autour de la ligne`,
   oneCell: t` n'a qu'une cellule : supprimez-la, ou remplissez les autres`,
   tooFew: (count, header) =>
     t` a ${n(count, "cellule", "cellules")}, et l'en-tête en a ${header} : ajoutez celles qui manquent`,
@@ -319,8 +341,8 @@ const fr: Words = {
   itHas: (options) => t`. Il propose ${options}`,
   closed: (method, country, count) =>
     t`Les paiements par ${method} pour le pays ${country} sont indisponibles pour le moment : ${n(count, "ligne risque d’être refusée", "lignes risquent d’être refusées")}.`,
-  catalogueUnread: (message) =>
-    t`Le catalogue ne peut pas être lu (${message}) : les pays, les devises et les opérateurs ne sont pas vérifiés.`,
+  catalogueUnread: (cause) =>
+    t`Le catalogue ne peut pas être lu (${cause}) : les pays, les devises et les opérateurs ne sont pas vérifiés.`,
   catalogueEmpty: t`Le catalogue n'a aucun paiement : les pays, les devises et les opérateurs ne sont pas vérifiés.`,
   badPeriod: t`--period doit avoir 1 à 50 lettres non accentuées, chiffres, points, tirets et tirets bas.`,
   noDate: (name) =>
