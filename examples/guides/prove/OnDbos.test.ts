@@ -57,6 +57,21 @@ it.scopedLive("a payout on DBOS survives kill -9", () =>
   }).pipe(Effect.provide(server))
 )
 
+it.scopedLive("a payout in a workflow of one's own on DBOS survives kill -9", () =>
+  Effect.gen(function* () {
+    const { exchanges, faults, payouts } = yield* Sandbox.Sandbox
+    // It is killed between the request and its response.
+    yield* faults.add(Fault.delay("5 seconds", { operation: "Payouts.create" }))
+    const output = yield* killed("InDbosWorkflow.ts", [1])
+    assert.include(output, "E007 is told: COMPLETED")
+    const [payout, ...others] = yield* payouts
+    assert.strictEqual(payout?.idempotency_key, "payroll:2026-11:E007")
+    assert.lengthOf(others, 0)
+    const sent = (yield* exchanges).filter(({ operation }) => operation === "Payouts.create")
+    assert.isAbove(sent.length, 1)
+  }).pipe(Effect.provide(server))
+)
+
 it.scopedLive("a batch on DBOS pays each item once, though its process is killed three times", () =>
   Effect.gen(function* () {
     const { exchanges, faults, payouts } = yield* Sandbox.Sandbox

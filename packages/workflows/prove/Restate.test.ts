@@ -8,6 +8,7 @@ import * as restate from "@restatedev/restate-sdk"
 import * as clients from "@restatedev/restate-sdk-clients"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -46,8 +47,19 @@ it.scopedLive("Restate runs many executions at once, and each key once", () =>
     const url = Redacted.value(server.url)
     const runtime = ManagedRuntime.make(Layer.provideMerge(shop, Steps.layer))
     const made = Restate.make(Shop, runtime)
+    const till = restate.service({
+      name: "till",
+      handlers: {
+        pay: async (ctx: restate.Context, amount: number) => {
+          const key = `till/${amount}`
+          const end = await ctx.workflowClient(made.definition, key).run({ key, amount })
+          const result = await Effect.runPromise(Effect.either(Steps.endOf(Shop, end)))
+          return Either.getOrElse(result, ({ _tag }) => _tag)
+        }
+      }
+    })
     const handler = restate.createEndpointHandler({
-      services: [made.definition],
+      services: [made.definition, till],
       logger: () => {}
     })
     const sessions = new Set<ServerHttp2Session>()
@@ -79,5 +91,10 @@ it.scopedLive("Restate runs many executions at once, and each key once", () =>
 
     const refused = yield* Effect.flip(made.execute(ingress, { key: "order/13", amount: 13 }))
     assert.strictEqual(refused._tag, "Refused")
+
+    // In a handler of one's own.
+    const client = ingress.serviceClient(till)
+    assert.strictEqual(yield* Effect.promise(async () => client.pay(20)), "first 20")
+    assert.strictEqual(yield* Effect.promise(async () => client.pay(13)), "Refused")
   })
 )
