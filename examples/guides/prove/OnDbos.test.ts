@@ -1,4 +1,5 @@
 /** The programs of the page "Which engine" for DBOS, which are killed while they pay, and started again. */
+import { DBOSClient } from "@dbos-inc/dbos-sdk"
 import { assert, it } from "@effect/vitest"
 import { Fault, Sandbox, SandboxServer } from "@manilla/sandbox"
 import * as Postgres from "@manilla/test-support/Postgres"
@@ -8,13 +9,12 @@ import { once } from "node:events"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 
-/** Kills a program each time that one of these numbers of payouts exists, and returns the output of its last life. */
-const killed = (name: string, counts: ReadonlyArray<number>) =>
+/** Starts a program that uses a database. */
+const starting = (name: string, database: Effect.Effect.Success<typeof Postgres.server>) =>
   Effect.gen(function* () {
-    const { authUrl, baseUrl, credentials, payouts, wallets } = yield* Sandbox.Sandbox
+    const { authUrl, baseUrl, credentials, wallets } = yield* Sandbox.Sandbox
     const { client_id, client_secret } = yield* credentials
     const [wallet] = yield* wallets
-    const database = yield* Postgres.server
     const env = {
       ...process.env,
       DATABASE_URL: Redacted.value(database.url),
@@ -25,15 +25,24 @@ const killed = (name: string, counts: ReadonlyArray<number>) =>
       MANILLA_CLIENT_SECRET: Redacted.value(client_secret)
     }
     const program = fileURLToPath(new URL(`../${name}`, import.meta.url))
-    const start = Effect.acquireRelease(
-      Effect.sync(() =>
-        spawn(process.execPath, ["--import", "tsx", program], {
+    return Effect.acquireRelease(
+      Effect.sync(() => {
+        const child = spawn(process.execPath, ["--import", "tsx", program], {
           env,
-          stdio: ["ignore", "pipe", "inherit"]
+          stdio: ["ignore", "pipe", "pipe"]
         })
-      ),
+        child.stderr.pipe(process.stderr, { end: false })
+        return child
+      }),
       (child) => Effect.sync(() => child.kill("SIGKILL"))
     )
+  })
+
+/** Kills a program each time that one of these numbers of payouts exists, and returns the output of its last life. */
+const killed = (name: string, counts: ReadonlyArray<number>) =>
+  Effect.gen(function* () {
+    const { payouts } = yield* Sandbox.Sandbox
+    const start = yield* starting(name, yield* Postgres.server)
     for (const count of counts) {
       const life = yield* start
       yield* Effect.repeat(Effect.delay(payouts, "20 millis"), {
@@ -86,4 +95,44 @@ it.scopedLive("a batch on DBOS pays each item once, though its process is killed
     const sent = (yield* exchanges).filter((exchange) => exchange.operation === operation)
     assert.isAbove(sent.length, 50)
   }).pipe(Effect.provide(server))
+)
+
+it.scopedLive(
+  "a batch on DBOS names the payouts that were cancelled there, and goes on with them",
+  () =>
+    Effect.gen(function* () {
+      const { faults, payouts } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", count: "always" }))
+      const database = yield* Postgres.server
+      const systemDatabaseUrl = Redacted.value(database.url)
+      const start = yield* starting("BatchOnDbos.ts", database)
+      const life = yield* start
+      const output = Promise.all([text(life.stdout), text(life.stderr)])
+      const client = yield* Effect.acquireRelease(
+        Effect.promise(() => DBOSClient.create({ systemDatabaseUrl })),
+        (client) => Effect.promise(() => client.destroy())
+      )
+      const open = Effect.promise(() =>
+        client
+          .listWorkflows({ workflowName: "Manilla/DisbursePayout/2" })
+          .catch((): ReadonlyArray<{ readonly workflowID: string }> => [])
+      )
+      const handedOver = yield* Effect.repeat(Effect.delay(open, "500 millis"), {
+        until: (all) => all.length === 50
+      })
+      const ids = handedOver.map(({ workflowID }) => workflowID)
+      yield* Effect.promise(() => client.cancelWorkflows(ids))
+      const said = (yield* Effect.promise(() => output)).join("")
+      assert.include(said, "It was cancelled in DBOS. `DBOS.resumeWorkflow(")
+      assert.include(said, "ItemsStopped")
+      assert.notStrictEqual(life.exitCode, 0)
+
+      yield* faults.clear
+      yield* Effect.promise(() => client.resumeWorkflows(ids))
+      const next = yield* start
+      assert.include(yield* Effect.promise(() => text(next.stdout)), "50 of 50 paid")
+      const keys = Array.from(yield* payouts, (payout) => payout.idempotency_key)
+      assert.lengthOf(keys, 50)
+      assert.strictEqual(new Set(keys).size, 50)
+    }).pipe(Effect.provide(server))
 )

@@ -123,6 +123,8 @@ export interface Doubt {
   readonly error: typeof DisbursePayout.workflow.errorSchema.Type | undefined
   /** When the request is sent again, in milliseconds since 1970. Undefined: it is being sent. */
   readonly nextMillis: number | undefined
+  /** Why nothing continues its execution, and the remedy, if the engine beneath has ended it in another way than its body. */
+  readonly stopped?: string | undefined
 }
 
 /**
@@ -162,5 +164,25 @@ export class ItemsDiffer extends Schema.TaggedError<ItemsDiffer>("@manilla/workf
 ) {
   override get message(): string {
     return `the batch ${this.batchKey} was started with other items: ${Issues.print(this.issues)}. Nothing was sent. Start it with its own items. Only items that it does not have, or that have failed, may be paid under another batch key.`
+  }
+}
+
+/**
+ * The engine beneath continues no item of a batch that is under way, such as because somebody has cancelled their executions.
+ * Their payouts may exist. The batch goes on when the executions do: wait for it again then.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ItemsStopped extends Schema.TaggedError<ItemsStopped>(
+  "@manilla/workflows/ItemsStopped"
+)("ItemsStopped", {
+  batchKey: Schema.String,
+  items: Schema.Array(Schema.Struct({ key: Schema.String, why: Schema.String }))
+}) {
+  override get message(): string {
+    const shown = this.items.slice(0, mostShown).map(({ key, why }) => `${key}: ${why}`)
+    const more = this.items.length > mostShown ? ` And ${this.items.length - mostShown} more.` : ""
+    return `the batch ${this.batchKey} has not ended, and its items may be paid: do not pay them in any other way. ${shown.join(" ")}${more}`
   }
 }

@@ -33,6 +33,11 @@ export interface PayoutExecution {
    * does not know leaves it out: the item stays in doubt until the execution ends.
    */
   readonly isCreated?: boolean | undefined
+  /**
+   * Why the engine beneath continues it no more although it has not ended, with the remedy, as a sentence. Its item stays
+   * open: the payout may exist. `PayoutBatch.await` fails with it once no other item is under way.
+   */
+  readonly stopped?: string | undefined
   /** Reads what the service said last, and when the request is sent again, if the engine can tell. */
   readonly doubt?: Effect.Effect<Omit<Batch.Doubt, "key">, Execution.StorageError> | undefined
 }

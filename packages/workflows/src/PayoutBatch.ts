@@ -68,8 +68,11 @@ export interface Service {
     batchKey: string
   ) => Effect.Effect<ReadonlyArray<Batch.Doubt>, Execution.StorageError>
 
-  /** Waits for the end of the batch: looks twice a second. The wait is in memory, and ends with the process. */
-  readonly await: (batchKey: string) => Effect.Effect<Batch.Summary, ReadError>
+  /**
+   * Waits for the end of the batch: looks twice a second. The wait is in memory, and ends with the process. It ends with
+   * `ItemsStopped` if the engine beneath continues nothing that is under way, which the engines of Manilla never do.
+   */
+  readonly await: (batchKey: string) => Effect.Effect<Batch.Summary, ReadError | Batch.ItemsStopped>
 
   /** Sends no further items until `resume`. Items that were sent continue. */
   readonly pause: (batchKey: string) => Effect.Effect<void, ReadError>
@@ -127,18 +130,29 @@ const operator: Layer.Layer<PayoutBatch, never, BatchEngine> = Layer.effect(
   Effect.gen(function* () {
     const { batches: table, findPayout, startBatch } = yield* BatchEngine
     const { found, ...operations } = operate.make(table)
-    /** An item in doubt. Nothing is known of one that is about to be handed over, or whose end cannot be read. */
-    const doubtOf = (
-      batchKey: string,
-      key: string
-    ): Effect.Effect<Batch.Doubt, Execution.StorageError> =>
+    /** The execution of an item. None for one that is about to be handed over, or whose end cannot be read. */
+    const executionOf = (batchKey: string, key: string) =>
+      Effect.flatMap(rules.businessKey(batchKey, key), findPayout).pipe(
+        Effect.catchAllDefect(() => Effect.succeedNone),
+        Effect.map(Option.getOrUndefined)
+      )
+    const doubtOf = (batchKey: string, key: string) =>
       Effect.gen(function* () {
+        const execution = yield* executionOf(batchKey, key)
         const unknown = Effect.succeed({ error: undefined, nextMillis: undefined })
-        const execution = yield* Effect.catchAllDefect(
-          findPayout(yield* rules.businessKey(batchKey, key)),
-          () => Effect.succeedNone
-        )
-        return { key, ...(yield* Option.getOrUndefined(execution)?.doubt ?? unknown) }
+        return { key, stopped: execution?.stopped, ...(yield* execution?.doubt ?? unknown) }
+      })
+    /** The items under way, if the engine beneath continues none of them. */
+    const stopped = (batchKey: string) =>
+      Effect.gen(function* () {
+        const states = ["sending", "created", "unknown", "pending"] as const
+        const items: Array<Batch.ItemsStopped["items"][number]> = []
+        for (const { key } of yield* table.read(batchKey, { states }, itemsPerRead)) {
+          const why = (yield* executionOf(batchKey, key))?.stopped
+          if (why === undefined) return []
+          items.push({ key, why })
+        }
+        return items
       })
     return PayoutBatch.of({
       ...operations,
@@ -165,10 +179,16 @@ const operator: Layer.Layer<PayoutBatch, never, BatchEngine> = Layer.effect(
           // Only this look fails with the database: the batch goes on while that is away.
           yield* found(batchKey)
           const look = persistently(found(batchKey))
-          yield* Effect.repeat(look, {
+          const ended = Effect.repeat(look, {
             schedule: betweenLooks,
             until: ({ phase }) => phase === "ended"
           })
+          const looksForStopped = Effect.gen(function* () {
+            const items = yield* persistently(stopped(batchKey))
+            if (items.length > 0) return yield* new Batch.ItemsStopped({ batchKey, items })
+          })
+          const never = Effect.repeat(looksForStopped, Schedule.spaced("30 seconds"))
+          yield* Effect.raceFirst(ended, never)
           const { total } = yield* look
           return yield* persistently(operate.summaryOf(table, batchKey, total))
         })

@@ -28,6 +28,18 @@ type Result<W extends Workflow.Any> = Effect.Effect<
 interface Found<W extends Workflow.Any> {
   readonly payload: Steps.Payload<W>
   readonly end: Exit.Exit<W["successSchema"]["Type"], W["errorSchema"]["Type"]> | undefined
+  /** Why DBOS continues it no more although it has no end, and the remedy. */
+  readonly stopped?: string
+}
+
+/** An execution that DBOS has ended, without an end of its body. One with an error cannot be resumed. */
+const stoppedAs = (key: string): Readonly<Record<string, string | undefined>> => {
+  const resume = `\`DBOS.resumeWorkflow("${key}")\` continues its execution.`
+  return {
+    CANCELLED: `It was cancelled in DBOS. ${resume}`,
+    MAX_RECOVERY_ATTEMPTS_EXCEEDED: `DBOS has given it up after too many recoveries. ${resume}`,
+    ERROR: `DBOS has ended it with an error. After \`DBOS.deleteWorkflow("${key}")\`, its batch continues the same request with the same key in another execution.`
+  }
 }
 
 /**
@@ -36,7 +48,7 @@ interface Found<W extends Workflow.Any> {
  * - `start` returns once DBOS has stored the execution. With the same payload, it may be called again.
  * - `execute` starts the workflow, or finds its execution, and waits for the end.
  * - `await` waits for the end of the execution with a key.
- * - `find` returns the payload of the execution with a key, and its end if it has ended.
+ * - `find` returns the payload of the execution with a key, and its end if it has ended, or why DBOS continues it no more.
  *
  * If DBOS fails, such as without its database, or ends an execution, such as by `cancelWorkflow`, its error is a defect.
  *
@@ -124,12 +136,14 @@ export const register = <W extends Workflow.Any, E>(
       (end) => Steps.endOf(workflow, end)
     )
 
-  /** None for an execution of another workflow. One that DBOS has ended, such as a cancelled one, has no end of its own. */
+  /** None for an execution of another workflow. */
   const find = (key: string): Effect.Effect<Option.Option<Found<W>>> =>
     Effect.gen(function* () {
       const status = yield* Effect.promise(() => DBOS.getWorkflowStatus(key))
       if (status?.workflowName !== name) return Option.none()
       const payload: Steps.Payload<W> = status.input?.[0]
+      const stopped = stoppedAs(key)[status.status]
+      if (stopped !== undefined) return Option.some({ payload, end: undefined, stopped })
       if (status.status !== "SUCCESS") return Option.some({ payload, end: undefined })
       const handle = DBOS.retrieveWorkflow<Steps.End<W>>(key)
       // If the database is away, that is no end.

@@ -98,8 +98,8 @@ const life = (
       )
     )
     yield* Effect.forEach(batches, runBatch)
-    for (const { end, payload } of payouts.values()) {
-      if (end === undefined && payload !== undefined) yield* runPayout(payload)
+    for (const { end, payload, stopped } of payouts.values()) {
+      if ((end ?? stopped) === undefined && payload !== undefined) yield* runPayout(payload)
     }
     return context
   })
@@ -166,4 +166,59 @@ VirtualClock.test(
       assert.sameMembers([...seen], ["completed", "failed"])
       assert.isAbove(n, 40)
     })
+)
+
+VirtualClock.test(
+  "a batch whose payouts the engine beneath has stopped says so, fails none, and goes on when they do",
+  () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
+      const storage = yield* makeStorage
+      const inLife = <A, E>(use: Effect.Effect<A, E, PayoutBatch.PayoutBatch>) =>
+        Effect.scoped(Effect.flatMap(life(storage), (context) => Effect.provide(use, context)))
+      const batches = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const batches = yield* Effect.provide(start(2), yield* life(storage))
+          yield* VirtualClock.pass("1 minute")
+          return batches
+        })
+      )
+      assert.strictEqual(storage.payouts.size, 2)
+      const stopped = "It was cancelled: resume it."
+      for (const [key, payout] of storage.payouts) storage.payouts.set(key, { ...payout, stopped })
+      yield* faults.clear
+
+      yield* inLife(
+        Effect.gen(function* () {
+          yield* VirtualClock.pass("1 minute")
+          const error = yield* Effect.flip(batches.await("payroll"))
+          assert.strictEqual(error._tag, "ItemsStopped")
+          assert.include(error.message, `E1: ${stopped}`)
+          const doubts = yield* batches.doubts("payroll")
+          assert.deepStrictEqual(
+            doubts.map((doubt) => doubt.stopped),
+            [stopped, stopped]
+          )
+          const results = yield* Stream.runCollect(batches.results("payroll"))
+          assert.deepStrictEqual(
+            Array.from(results, ({ state }) => state),
+            ["unknown", "unknown"]
+          )
+        })
+      )
+
+      for (const [key, { end, payload }] of storage.payouts) {
+        storage.payouts.set(key, { end, payload })
+      }
+      yield* inLife(
+        Effect.gen(function* () {
+          yield* VirtualClock.pass("1 hour")
+          const { completed } = yield* batches.await("payroll")
+          assert.strictEqual(completed, 2)
+        })
+      )
+      const { payouts } = yield* Sandbox.Sandbox
+      assert.lengthOf(yield* payouts, 2)
+    }).pipe(Effect.scoped, Effect.provide(Layer.fresh(world.services())))
 )

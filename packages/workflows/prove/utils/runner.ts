@@ -108,7 +108,15 @@ export const doubtful = Effect.gen(function* () {
 
 /** Starts a runner with what it has to do. Returns the address of its page. */
 export const make = (
-  start: typeof several | typeof payroll | typeof doubtful | Effect.Effect<void>,
+  start: Effect.Effect<
+    void,
+    | Effect.Effect.Error<typeof several>
+    | Effect.Effect.Error<typeof payroll>
+    | Effect.Effect.Error<typeof doubtful>,
+    | Effect.Effect.Context<typeof several>
+    | Effect.Effect.Context<typeof payroll>
+    | Effect.Effect.Context<typeof doubtful>
+  >,
   { concurrency = 1 }: { readonly concurrency?: number } = {}
 ) =>
   Effect.gen(function* () {

@@ -42,6 +42,8 @@ export const follow = (
 ) =>
   Effect.gen(function* () {
     const { batches: table, findPayout, startPayout } = yield* BatchEngine
+    /** The items of which was told that nothing continues them. */
+    const told = new Set<number>()
 
     /** Hands an item over to an execution of `DisbursePayout`, which continues its request with the same key. */
     const handOver = (key: IdempotencyKey.IdempotencyKey, item: Batches.Item) =>
@@ -67,6 +69,11 @@ export const follow = (
       Effect.gen(function* () {
         const businessKey = yield* rules.businessKey(batchKey, item.key)
         const found = yield* persistently(findPayout(businessKey))
+        const stopped = Option.getOrUndefined(found)?.stopped
+        if (stopped !== undefined && !told.has(item.number)) {
+          told.add(item.number)
+          yield* Effect.logWarning(`The item ${item.key} of the batch ${batchKey}: ${stopped}`)
+        }
         const result = Option.isNone(found)
           ? yield* handOver(businessKey, item)
           : resultOf(item, found.value)
