@@ -436,9 +436,37 @@ it.effect("a batch of more than 100,000 items has numbers, but no sums and no pa
   })
 )
 
+it.effect("an item that is being sent may have been sent if no runner is alive", () =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    yield* batchOf(["sending"], store)
+    const shown = Effect.all([
+      print(store, "show", { key: "payroll" }),
+      print(store, "items", { key: "payroll", only: "open" })
+    ])
+    for (const text of yield* shown) {
+      assert.include(text, "may have been sent; no runner is alive")
+      assert.notInclude(text, "being sent")
+    }
+    yield* store.runners.join
+    for (const text of yield* shown) assert.include(text, "being sent")
+  })
+)
+
+it.effect("a list says that it does not count the items in doubt of a large open batch", () =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    yield* batchOf(["completed", "unknown", "inDoubt", "failed"], store)
+    yield* store.batches.change("payroll", { total: 20_001 }, {})
+    yield* store.runners.join
+    assert.match(yield* print(store, "list", {}), /^payroll .* doubts: see show; sends its items/m)
+    assert.include(yield* print(store, "show", { key: "payroll" }), "in doubt: ask the service")
+  })
+)
+
 it.effect.each([
   ["waiting", "Its batch sends it. To prevent that, pause or interrupt the batch."],
-  ["sending", "look again in a moment"],
+  ["sending", "Its batch continues the same request with the same key when a runner starts"],
   ["created", "look again in a moment"],
   ["completed", "It is paid"],
   [

@@ -51,6 +51,7 @@ const outcomeOf = (
       const reason = doubt === undefined ? "" : words.lastLook(doubts.answer(doubt, words))
       return outcome("in doubt", reason, words.check)
     }
+    if (item?.state === "sending") return outcome("in doubt", words.mayBeSent, words.check)
     const isSent = item !== undefined && item.state !== "waiting"
     return isSent ? outcome("sent", "", words.check) : outcome("not sent", "", notSent)
   }

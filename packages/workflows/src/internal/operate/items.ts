@@ -50,6 +50,16 @@ const advice: Record<Batches.State, string> = {
   purged: "Its result was purged. Ask the service about its key."
 }
 
+/** A request that was to be sent, and that no process continues now. */
+const leftAlone = {
+  text: "may have been sent; no runner is alive",
+  advice:
+    "The money may have moved. Its batch continues the same request with the same key when a runner starts: do not pay it in any other way."
+}
+
+export const said = (state: Batches.State, isRun: boolean) =>
+  state === "sending" && !isRun ? leftAlone : { text: counts[state], advice: advice[state] }
+
 const defect = { message: "a defect" }
 
 const errorOf = ({ end }: Pick<Batch.ItemResult, "end">) => {
@@ -90,6 +100,7 @@ const nextOf = (store: Store.Store, execution: Execution.Execution, isRun: boole
 const itemRow = (store: Store.Store, batchKey: string, isRun: boolean) => (item: Batches.Item) =>
   Effect.gen(function* () {
     const { number, request } = item
+    const { advice, text } = said(item.state, isRun)
     const result = yield* batch.make(store.batches).resultOf(batchKey, item)
     const { error, item: name, key, reference, state, status } = resultRow(result, false)
     const why = words.briefly(errorOf(result) ?? defect)
@@ -114,9 +125,9 @@ const itemRow = (store: Store.Store, batchKey: string, isRun: boolean) => (item:
       state,
       ...paid,
       reference,
-      why: reasons[state] ?? counts[state],
+      why: reasons[state] ?? text,
       error,
-      advice: advice[state],
+      advice,
       /** Whether there is a history of it. */
       history: execution !== undefined
     }
@@ -166,5 +177,6 @@ export const changeable = (store: Store.Store, batchKey: string, item: string) =
     const execution = Option.getOrUndefined(yield* executionOf(store, key))
     if (execution?.end === undefined && execution !== undefined) return execution
     const { state } = found
-    return yield* refused(409, `nothing was changed: ${item} is ${state}. ${advice[state]}`)
+    const { advice } = said(state, words.isRun(yield* store.runners))
+    return yield* refused(409, `nothing was changed: ${item} is ${state}. ${advice}`)
   })

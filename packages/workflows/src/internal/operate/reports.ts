@@ -12,7 +12,7 @@ import * as Schema from "effect/Schema"
 import * as Batch from "../../Batch.js"
 import { workflowName } from "../batch/rules.js"
 import { plain } from "./answers.js"
-import { counts } from "./items.js"
+import { counts, said } from "./items.js"
 import * as money from "./money.js"
 import * as times from "./times.js"
 import * as words from "./words.js"
@@ -34,7 +34,10 @@ const phases: Partial<Record<Batches.Phase, words.Words>> = {
 
 const allSent = words.said("has sent all its items", " It follows those that have not ended.")
 
-/** The most items of an open batch that a list counts. */
+/**
+ * The most items of an open batch that a list counts. To read a million takes a second, and an index on their states would make
+ * each item dearer.
+ */
 const mostCounted = 20_000
 
 const decodeSummary = Schema.decodeOption(exitJson(Batch.Summary, Schema.Unknown))
@@ -55,21 +58,36 @@ const toSummary = ({
   purged
 })
 
-/** The items of a batch that are not paid, and the reason in few words: none if a list does not count them. */
+/** The items of a batch that are not paid. */
+interface Unpaid {
+  /** Undefined if a list does not count them. */
+  readonly count: number | undefined
+  readonly words: string
+  readonly isSent: boolean
+  readonly text?: string
+}
+
+/** The items of a batch that are not paid, and the reason in few words. None if its end cannot be read. */
 const unpaidOf = (
   table: Batches.Service,
   { businessKey, exit }: Execution.Execution,
   { phase, total }: Batches.Stored
 ) =>
   Effect.gen(function* () {
-    const isCounted = exit === undefined && phase !== "purged" && total <= mostCounted
-    const summary = isCounted
+    const isOpen = exit === undefined && phase !== "purged"
+    const items = `its ${money.grouped(String(total))} items`
+    if (isOpen && total > mostCounted) {
+      const text = `Only \`show\` counts those of ${items} that are in doubt or not paid.`
+      const uncounted: Unpaid = { count: undefined, words: "doubts: see show", isSent: false, text }
+      return Option.some(uncounted)
+    }
+    const summary = isOpen
       ? Option.some(toSummary(yield* table.count(businessKey)))
       : Option.filterMap(
           decodeSummary(exit ?? ""),
           Exit.match({ onSuccess: Option.some, onFailure: Option.none })
         )
-    return Option.map(summary, ({ failed, inDoubt, notCompleted, notStarted, purged }) => {
+    return Option.map(summary, ({ failed, inDoubt, notCompleted, notStarted, purged }): Unpaid => {
       const isOver = phase === "ended" || phase === "interrupted"
       const kinds = [
         [failed + notCompleted, "not paid"],
@@ -83,7 +101,7 @@ const unpaidOf = (
         count: some.reduce((sum, [count]) => sum + count, 0),
         words,
         isSent: total > 0 && notStarted === 0,
-        text: some.length > 0 && `Of its ${money.grouped(String(total))} items: ${words}.`
+        ...(some.length > 0 && { text: `Of ${items}: ${words}.` })
       }
     })
   })
@@ -182,8 +200,9 @@ export const reportOf = (
       remarks: sums?.remarks,
       items:
         sums &&
-        Record.collect(counts, (state, text) => {
+        Record.collect(counts, (state) => {
           const sum = sums.states.get(state)
+          const { text } = said(state, words.isRun(runners))
           return sum === undefined ? [] : [{ state, text, ...sum }]
         }).flat(),
       events: events.map((event) => ({ ...event, at: iso(event.atMillis) })),
