@@ -1,6 +1,7 @@
 // Tables and lists from the declarations of operations, errors and outcomes.
 import { Errors, type Operation, RetryPolicy } from "@manilla/core"
-import { Outcome, ServiceApi } from "@manilla/sandbox"
+import { Outcome } from "@manilla/sandbox"
+import { ServiceApi } from "@manilla/service"
 import { markdownTable } from "markdown-table"
 
 const code = (names: ReadonlyArray<string>): string => names.map((name) => `\`${name}\``).join(", ")

@@ -34,6 +34,7 @@ const packages = [
   "payment-links",
   "cards",
   "catalogue",
+  "service",
   "workflows",
   "workflow-engine",
   "cli",

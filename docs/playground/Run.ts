@@ -5,7 +5,7 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
-import * as Clients from "@manilla/promises/clients"
+import * as Clients from "@manilla/service/Clients"
 import type { Exchange } from "@manilla/sandbox/Exchange"
 import * as Ledger from "@manilla/sandbox/Ledger"
 import * as Prove from "@manilla/sandbox/Prove"

@@ -6,7 +6,7 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { BearerTokens, Gateway } from "@manilla/core"
 import * as UndiciClient from "@manilla/core/UndiciClient"
-import * as Clients from "@manilla/promises/clients"
+import * as Clients from "@manilla/service/Clients"
 import { Sandbox } from "@manilla/sandbox"
 import { Token } from "@manilla/token"
 import { Config, Data, Effect, Layer, Option } from "effect"

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
-import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 import { phone } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"

@@ -13,7 +13,7 @@ import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
-import * as Clients from "./clients.js"
+import * as Clients from "@manilla/service/Clients"
 
 /**
  * The result of a call: its value, or one of the errors of exactly that call.

@@ -4,7 +4,7 @@
  */
 import { it } from "@effect/vitest"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import * as Clients from "@manilla/promises/clients"
+import * as Clients from "@manilla/service/Clients"
 import * as Cards from "@manilla/cards/Cards"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"

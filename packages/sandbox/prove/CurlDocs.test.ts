@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 
 import * as OpenApiDocument from "@manilla/sandbox/OpenApiDocument"
-import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 import * as command from "./utils/command.js"
 import type { Variables } from "../test/utils/curl.js"
 import { select, send, wordsOf } from "../test/utils/curl.js"

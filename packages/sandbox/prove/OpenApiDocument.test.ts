@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 
 import * as OpenApiDocument from "@manilla/sandbox/OpenApiDocument"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
-import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"

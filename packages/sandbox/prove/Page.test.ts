@@ -1,6 +1,6 @@
 // The page of the sandbox in a real browser.
 import * as Fault from "@manilla/sandbox/Fault"
-import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 import axe from "axe-core"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"

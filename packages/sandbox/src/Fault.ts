@@ -8,7 +8,7 @@ import * as Text from "@manilla/core/Text"
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { headerText, numberBetween, whole } from "./internal/rules/limits.js"
-import * as ServiceApi from "./ServiceApi.js"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 
 /**
  * The name of an operation, such as `Payments.create`.

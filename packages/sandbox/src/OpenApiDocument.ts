@@ -14,7 +14,7 @@ import * as Record from "effect/Record"
 import * as Struct from "effect/Struct"
 import * as ControlApi from "./ControlApi.js"
 import * as envelope from "./internal/http/envelope.js"
-import * as ServiceApi from "./ServiceApi.js"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 
 /**
  * The URLs of the two gateways. A missing URL becomes a server variable of the document.

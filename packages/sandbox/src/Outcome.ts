@@ -9,7 +9,7 @@ import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as Fault from "./Fault.js"
 import { oneOf } from "./internal/rules/limits.js"
-import type * as ServiceApi from "./ServiceApi.js"
+import type * as ServiceApi from "@manilla/service/ServiceApi"
 
 /**
  * The header that names an outcome.

@@ -21,7 +21,7 @@ import * as service from "./internal/control/service.js"
 import * as emulation from "./internal/emulation.js"
 import { Interceptor } from "./internal/http/incoming.js"
 import * as Sandbox from "./Sandbox.js"
-import * as ServiceApi from "./ServiceApi.js"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 
 const mainOrigin = "https://sandbox.localhost"
 const accountOrigin = "https://accounts.sandbox.localhost"

@@ -30,7 +30,7 @@ import * as files from "./internal/page/files.js"
 import * as refusal from "./internal/rules/refusal.js"
 import * as dataFile from "./internal/store/dataFile.js"
 import * as Sandbox from "./Sandbox.js"
-import * as ServiceApi from "./ServiceApi.js"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 
 /**
  * Options of a sandbox that listens on ports.

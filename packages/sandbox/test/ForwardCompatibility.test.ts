@@ -2,7 +2,7 @@
  * Forward compatibility: unknown fields and values do not break the client.
  */
 import { assert, describe, it } from "@effect/vitest"
-import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 import * as Arbitrary from "effect/Arbitrary"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"

@@ -3,7 +3,7 @@
  * rejection. For each schema of each operation, both must agree on every document.
  */
 import { assert, describe, it } from "@effect/vitest"
-import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"

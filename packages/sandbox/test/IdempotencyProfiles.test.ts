@@ -7,11 +7,11 @@ import * as Cards from "@manilla/cards/Cards"
 import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
-import type * as Clients from "@manilla/promises/clients"
+import type * as Clients from "@manilla/service/Clients"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Outcome from "@manilla/sandbox/Outcome"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
-import type * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import type * as ServiceApi from "@manilla/service/ServiceApi"
 import {
   cardFrom,
   collection,

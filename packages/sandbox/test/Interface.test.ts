@@ -3,7 +3,7 @@
  * everything else is derived from the declarations and would repeat their mistakes.
  */
 import { assert, describe, it } from "@effect/vitest"
-import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 import type * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
 

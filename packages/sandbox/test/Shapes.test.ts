@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { HttpMethod } from "@effect/platform/HttpMethod"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
-import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 import {
   collected,
   collection,

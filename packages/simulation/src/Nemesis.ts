@@ -4,7 +4,7 @@
 import * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import type * as Refund from "@manilla/refunds/Refund"
 import type * as Sandbox from "@manilla/sandbox/Sandbox"
-import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

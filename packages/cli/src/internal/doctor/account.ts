@@ -2,7 +2,7 @@
 import * as CatalogueApi from "@manilla/catalogue/CatalogueApi"
 import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
-import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as output from "../output.js"

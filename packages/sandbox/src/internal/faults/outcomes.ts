@@ -4,7 +4,7 @@
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Outcome from "../../Outcome.js"
-import type * as ServiceApi from "../../ServiceApi.js"
+import type * as ServiceApi from "@manilla/service/ServiceApi"
 import * as refusal from "../rules/refusal.js"
 import { metOutcomeOf } from "../store/state.js"
 import type { MetOutcome, State } from "../store/state.js"

@@ -5,7 +5,7 @@
 import type { AvailableService } from "@manilla/catalogue/AvailableService"
 import type * as Operation from "@manilla/core/Operation"
 import type * as Either from "effect/Either"
-import type * as ServiceApi from "../../ServiceApi.js"
+import type * as ServiceApi from "@manilla/service/ServiceApi"
 import * as ledger from "../money/ledger.js"
 import * as wallets from "../money/wallets.js"
 import * as idempotency from "../rules/idempotency.js"

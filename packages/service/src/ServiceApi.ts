@@ -41,6 +41,14 @@ export const mainGroups = [
 ] as const
 
 /**
+ * The names of the groups below `{base_url}`. Each has a client in `Clients`.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
+export type MainGroupName = (typeof mainGroups)[number]["name"]
+
+/**
  * The groups of operations below `{auth_url}`.
  *
  * @since 0.1.0

@@ -1,0 +1,2 @@
+export * as Clients from "./Clients.js"
+export * as ServiceApi from "./ServiceApi.js"
