@@ -432,7 +432,7 @@ export class UnkeyedOutcomeUnknown extends Schema.TaggedError<UnkeyedOutcomeUnkn
   outcomeUnknown
 ) {}
 
-/** The errors of a write that was not applied. */
+/** The errors of a request with which a write fails too. The other ones become the cause of an unknown outcome. */
 const notApplied = [
   InvalidRequestError,
   UnauthorizedError,
@@ -444,6 +444,8 @@ const notApplied = [
   TransportError,
   TokenUnavailableError
 ] as const
+
+type NotApplied = (typeof notApplied)[number]["Type"]
 
 /**
  * The errors of a write with an idempotency key. After `OutcomeUnknown` and `KeyReused` its outcome is
@@ -492,6 +494,36 @@ export type WriteError = typeof WriteError.Type
  */
 export type Outcome = "applied" | "notApplied" | "unknown"
 
+type WriteTag = (KeyedWriteError | WriteError)["_tag"]
+
+/**
+ * The outcome of a write that fails with an error, by its tag. All other rules about outcomes derive from this table, and
+ * the compiler requires a row for each error.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const outcomes = {
+  InvalidRequestError: "notApplied",
+  UnauthorizedError: "notApplied",
+  ForbiddenError: "notApplied",
+  UnprocessableError: "notApplied",
+  BadRequestError: "notApplied",
+  NotFoundError: "notApplied",
+  RateLimitError: "notApplied",
+  /** A write fails with it only if no byte was sent. */
+  TransportError: "notApplied",
+  TokenUnavailableError: "notApplied",
+  AppliedUnreadable: "applied",
+  UnkeyedAppliedUnreadable: "applied",
+  OutcomeUnknown: "unknown",
+  UnkeyedOutcomeUnknown: "unknown",
+  KeyReused: "unknown"
+} as const satisfies Readonly<Record<WriteTag, Outcome>> &
+  Readonly<Record<NotApplied["_tag"], "notApplied">>
+
+const isWriteTag = (tag: string): tag is WriteTag => Object.hasOwn(outcomes, tag)
+
 /**
  * Returns the outcome of the write that failed with this error. It is that of one call: `"notApplied"`
  * says nothing about an earlier call with the same key, which may have been applied. Also accepts errors
@@ -509,25 +541,9 @@ export const outcome = (
   error: KeyedWriteError | WriteError | { readonly outcome: Outcome }
 ): Outcome => {
   if ("outcome" in error) return error.outcome
-  switch (error._tag) {
-    case "AppliedUnreadable":
-    case "UnkeyedAppliedUnreadable":
-      return "applied"
-    case "InvalidRequestError":
-    case "UnauthorizedError":
-    case "ForbiddenError":
-    case "UnprocessableError":
-    case "BadRequestError":
-    case "NotFoundError":
-    case "RateLimitError":
-    case "TokenUnavailableError":
-      return "notApplied"
-    case "TransportError":
-      return error.sent === false ? "notApplied" : "unknown"
-    // Also for an error that the type does not allow, such as a timeout.
-    default:
-      return "unknown"
-  }
+  // The type does not allow them, but an error of a read, a timeout or stored data may be here.
+  if (error._tag === "TransportError" && error.sent !== false) return "unknown"
+  return isWriteTag(error._tag) ? outcomes[error._tag] : "unknown"
 }
 
 /**

@@ -74,8 +74,14 @@ export interface Rule extends Readonly<Record<Replay["_tag"], Decision>> {
   readonly outcome: Errors.Outcome
 }
 
-const rule = (outcome: Errors.Outcome, Safe: Decision, Keyed: Decision, Once: Decision): Rule => ({
-  outcome,
+/** `error` is that of a write which ends after the fault. It says the outcome. */
+const rule = (
+  error: keyof typeof Errors.outcomes,
+  Safe: Decision,
+  Keyed: Decision,
+  Once: Decision
+): Rule => ({
+  outcome: Errors.outcomes[error],
   Safe,
   Keyed,
   Once
@@ -90,41 +96,41 @@ const rule = (outcome: Errors.Outcome, Safe: Decision, Keyed: Decision, Once: De
  */
 export const table = {
   /** The input breaks a rule of the interface: nothing was sent. */
-  InvalidRequestError: rule("notApplied", "stop", "stop", "stop"),
+  InvalidRequestError: rule("InvalidRequestError", "stop", "stop", "stop"),
   /** No token was obtained: the token request has its own retries. */
-  TokenUnavailableError: rule("notApplied", "stop", "stop", "stop"),
+  TokenUnavailableError: rule("TokenUnavailableError", "stop", "stop", "stop"),
   /** 401: the token was rejected before the request was processed. */
-  UnauthorizedError: rule("notApplied", "renew", "renew", "renew"),
+  UnauthorizedError: rule("UnauthorizedError", "renew", "renew", "renew"),
   /** 403 */
-  ForbiddenError: rule("notApplied", "stop", "stop", "stop"),
+  ForbiddenError: rule("ForbiddenError", "stop", "stop", "stop"),
   /** 422 */
-  UnprocessableError: rule("notApplied", "stop", "stop", "stop"),
+  UnprocessableError: rule("UnprocessableError", "stop", "stop", "stop"),
   /** 400 */
-  BadRequestError: rule("notApplied", "stop", "stop", "stop"),
+  BadRequestError: rule("BadRequestError", "stop", "stop", "stop"),
   /** 404 */
-  NotFoundError: rule("notApplied", "stop", "stop", "stop"),
+  NotFoundError: rule("NotFoundError", "stop", "stop", "stop"),
   /** 408: the service stopped waiting for the request, and may have received all of it. */
-  RequestTimeout: rule("unknown", "retry", "retry", "stop"),
+  RequestTimeout: rule("OutcomeUnknown", "retry", "retry", "stop"),
   /** 409: a concurrent request with the same key, or a request that was applied before. */
-  ConflictError: rule("unknown", "stop", "stop", "stop"),
+  ConflictError: rule("OutcomeUnknown", "stop", "stop", "stop"),
   /** 429: rejected before the request was processed. */
-  RateLimitError: rule("notApplied", "retry", "retry", "stop"),
+  RateLimitError: rule("RateLimitError", "retry", "retry", "stop"),
   /** 5xx */
-  ServerError: rule("unknown", "retry", "retry", "stop"),
+  ServerError: rule("OutcomeUnknown", "retry", "retry", "stop"),
   /** Any other status, redirects included. */
-  UnexpectedStatusError: rule("unknown", "stop", "stop", "stop"),
+  UnexpectedStatusError: rule("OutcomeUnknown", "stop", "stop", "stop"),
   /** No connection was established: no byte of the request was sent. */
-  NotSent: rule("notApplied", "retry", "retry", "retry"),
+  NotSent: rule("TransportError", "retry", "retry", "retry"),
   /** The connection was lost after the request may have been sent. */
-  ConnectionLost: rule("unknown", "retry", "retry", "stop"),
+  ConnectionLost: rule("OutcomeUnknown", "retry", "retry", "stop"),
   /** The attempt timed out. */
-  TimeoutError: rule("unknown", "retry", "retry", "stop"),
+  TimeoutError: rule("OutcomeUnknown", "retry", "retry", "stop"),
   /** Unrecognisable or mismatched response. */
-  UnreadableResponse: rule("unknown", "retry", "retry", "stop"),
+  UnreadableResponse: rule("OutcomeUnknown", "retry", "retry", "stop"),
   /** The body exceeds the gateway's limit; a retry would have the same result. */
-  TooLarge: rule("unknown", "stop", "stop", "stop"),
+  TooLarge: rule("OutcomeUnknown", "stop", "stop", "stop"),
   /** Success with data that does not match its schema (`DataMisfit`). */
-  UnreadableSuccess: rule("applied", "stop", "stop", "stop")
+  UnreadableSuccess: rule("AppliedUnreadable", "stop", "stop", "stop")
 } as const satisfies Record<string, Rule>
 
 /**

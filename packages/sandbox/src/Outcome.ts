@@ -254,7 +254,7 @@ export const outcomes: ReadonlyArray<Outcome> = [
   once("56", "never_answered", Fault.delay(Duration.infinity)),
 
   once("60", "bad_request", Fault.status(400)),
-  once("61", "token_refused", Fault.status(401)),
+  once("61", "token_rejected", Fault.status(401)),
   once("62", "request_timeout", Fault.status(408)),
   once("63", "conflict", Fault.status(409)),
   once("64", "rate_limited", Fault.status(429, { retry_after: 1 })),

@@ -63,8 +63,8 @@ describe("an interruption in the last step of a call", () => {
   })
 })
 
-describe("a call with a refused token", () => {
-  const refused = (call: string, token: string, closedMillis: number, span = call): Sent.Sent => ({
+describe("a call with a rejected token", () => {
+  const rejected = (call: string, token: string, closedMillis: number, span = call): Sent.Sent => ({
     ...failed(0, closedMillis),
     call,
     span,
@@ -77,42 +77,47 @@ describe("a call with a refused token", () => {
     received: 200,
     data: { access_token: token, expires_in: 3600 }
   })
-  const own = refused("order-0/1", "two", 1000)
+  const own = rejected("order-0/1", "two", 1000)
   const tokens = [issued("one"), issued("two")]
 
   it.each([
     { title: "tried no second token", sent: [...tokens, own], may: false },
-    { title: "tried two", sent: [refused("order-0/1", "one", 500), own], may: true },
+    { title: "tried two", sent: [rejected("order-0/1", "one", 500), own], may: true },
     {
-      title: "was refused the last token soon after another was",
-      sent: [...tokens, refused("order-1/1", "one", 500), own],
+      title: "had the last token rejected soon after another was",
+      sent: [...tokens, rejected("order-1/1", "one", 500), own],
       may: true
     },
     {
       title:
-        "was refused the last token soon after another was in the second of two calls of one name",
-      sent: [...tokens, refused("", "zero", 100, "first"), refused("", "one", 500, "second"), own],
+        "had the last token rejected soon after another was in the second of two calls of one name",
+      sent: [
+        ...tokens,
+        rejected("", "zero", 100, "first"),
+        rejected("", "one", 500, "second"),
+        own
+      ],
       may: true
     },
     {
-      title: "was refused the last token, with an accepted one between two refusals",
-      sent: [issued("one"), issued("good"), issued("two"), refused("order-1/1", "one", 500), own],
+      title: "had the last token rejected, with an accepted one between two rejections",
+      sent: [issued("one"), issued("good"), issued("two"), rejected("order-1/1", "one", 500), own],
       may: false
     },
     {
-      title: "was refused a token long before its end",
-      sent: [...tokens, refused("order-1/1", "one", 500), own],
+      title: "had a token rejected long before its end",
+      sent: [...tokens, rejected("order-1/1", "one", 500), own],
       endedMillis: 2001,
       may: false
     },
     {
       title:
-        "was refused the last token, which was refused long before as the second one of a call",
+        "had the last token rejected, which was rejected long before as the second one of a call",
       sent: [
         ...tokens,
-        refused("order-1/1", "one", 100),
-        refused("order-1/1", "two", 200),
-        refused("order-0/1", "two", 5000)
+        rejected("order-1/1", "one", 100),
+        rejected("order-1/1", "two", 200),
+        rejected("order-0/1", "two", 5000)
       ],
       endedMillis: 5000,
       may: true

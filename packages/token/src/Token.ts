@@ -186,7 +186,7 @@ export const make = (
 
     const reject = (token: BearerTokens.BearerToken) =>
       Effect.map(Random.next, (chance) => {
-        state = State.refused(state, token, now(), chance)
+        state = State.rejected(state, token, now(), chance)
       })
 
     return { origin: new URL(options.authUrl).origin, get, reject }
@@ -217,13 +217,13 @@ const closedError = new Errors.TokenUnavailableError({
 
 /** The error of a call that can neither wait for the next token request nor make one. */
 const tooEarly = (
-  { failure, refusals }: State.State,
+  { failure, rejections }: State.State,
   afterMillis: number
 ): Errors.TokenUnavailableError =>
   new Errors.TokenUnavailableError({
     operation,
     message:
-      `${failure?.message ?? `The service refused the last ${refusals} tokens soon after they were issued.`} ` +
+      `${failure?.message ?? `The service rejected the last ${rejections} tokens soon after they were issued.`} ` +
       `The next token request is due in ${afterMillis} ms.`,
     ...(failure?.cause === undefined ? {} : { cause: failure.cause })
   })

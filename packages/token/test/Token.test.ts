@@ -178,8 +178,8 @@ describe("expiry", () => {
   )
 })
 
-describe("a refused token", () => {
-  it.scoped("is renewed once for many refused callers", () =>
+describe("a rejected token", () => {
+  it.scoped("is renewed once for many rejected callers", () =>
     Effect.gen(function* () {
       const { requests, tokens } = yield* make()
       const old = yield* Elapsed.during(10, tokens.get(Infinity))
@@ -304,7 +304,7 @@ describe("the layer", () => {
 
 for (const [what, status, least] of [
   ["failures", 401, 12],
-  ["tokens that are refused on first use", 200, 1]
+  ["tokens that are rejected on first use", 200, 1]
 ] as const) {
   it.scoped(`${what} are followed by growing delays, up to 30 seconds`, () =>
     Effect.gen(function* () {
@@ -324,16 +324,16 @@ for (const [how, use, wait] of [
   ["used for a while", "30 seconds", 0],
   ["used until its renewal", "56 minutes", 1000]
 ] as const) {
-  it.scoped(`tokens that were refused at once add no delay after a token that was ${how}`, () =>
+  it.scoped(`tokens that were rejected at once add no delay after a token that was ${how}`, () =>
     Effect.gen(function* () {
       const { requests, tokens } = yield* make()
-      const refuse = Effect.flatMap(ask(tokens), tokens.reject)
-      yield* Elapsed.during(1000, Effect.repeatN(refuse, 1))
+      const reject = Effect.flatMap(ask(tokens), tokens.reject)
+      yield* Elapsed.during(1000, Effect.repeatN(reject, 1))
       yield* Elapsed.during(60_000, tokens.get(Infinity))
       yield* TestClock.adjust(use)
       yield* tokens.get(Infinity)
       yield* TestClock.adjust(wait)
-      yield* refuse
+      yield* reject
       const asked = requests.length
       yield* Elapsed.during(100, tokens.get(Infinity))
       assert.strictEqual(requests.length, asked + 1)
@@ -443,16 +443,16 @@ describe("an outage", () => {
   )
 })
 
-describe("a service that refuses every token", () => {
+describe("a service that rejects every token", () => {
   it.scoped("is named, with the time of the next token request", () =>
     Effect.gen(function* () {
       const { tokens } = yield* make()
-      const refuse = Effect.flatMap(ask(tokens), tokens.reject)
-      yield* Elapsed.during(60_000, Effect.repeatN(refuse, 5))
+      const reject = Effect.flatMap(ask(tokens), tokens.reject)
+      yield* Elapsed.during(60_000, Effect.repeatN(reject, 5))
       yield* tokens.reject(yield* Elapsed.during(10, ask(tokens)))
       const error = yield* Effect.flip(ask(tokens, 10_000))
       assert.isUndefined(error.cause)
-      assert.include(error.message, "The service refused the last 7 tokens")
+      assert.include(error.message, "The service rejected the last 7 tokens")
       assert.include(error.message, "The next token request is due in 1000 ms.")
     }).pipe(Effect.withRandom(Random.fixed([0.999])))
   )

@@ -1,4 +1,4 @@
-import type * as Errors from "@manilla/core/Errors"
+import * as Errors from "@manilla/core/Errors"
 import * as Data from "effect/Data"
 
 /**
@@ -22,15 +22,8 @@ export const open = (message: string) => new Failure({ code: exitCodes.Open, mes
 /** The errors of the clients, which say in their messages what happened and what to do. */
 export type ClientError = Errors.ReadError | Errors.KeyedWriteError | Errors.WriteError
 
-/** Errors after which the operation was applied, or may have been. */
-const openTags: ReadonlySet<string> = new Set<ClientError["_tag"]>([
-  "AppliedUnreadable",
-  "UnkeyedAppliedUnreadable",
-  "OutcomeUnknown",
-  "UnkeyedOutcomeUnknown",
-  "KeyReused"
-])
+const outcomes: Readonly<Record<string, Errors.Outcome>> = Errors.outcomes
 
-/** The failure of a call. */
+/** The failure of a call. One with the error of a read applies nothing. */
 export const ofCall = ({ _tag, message }: ClientError): Failure =>
-  openTags.has(_tag) ? open(message) : failed(message)
+  (outcomes[_tag] ?? "notApplied") === "notApplied" ? failed(message) : open(message)

@@ -237,7 +237,7 @@ const scenarios = (operation: Fault.OperationName) =>
   ({
     "": [],
     ", with its first response lost": [Fault.dropAfter({ operation })],
-    ", with its token refused": [Fault.status(401, { operation })],
+    ", with its token rejected": [Fault.status(401, { operation })],
     // All attempts of a call lose their response: the call fails, although it was applied.
     [noResponse]: [Fault.dropAfter({ operation, count: 5 })]
   }) as const

@@ -90,7 +90,7 @@ export const outcomesOfCalls = ({
 }
 
 /**
- * Whether the call tried a second token, or could not: its source pauses after two refused tokens, and ends
+ * Whether the call tried a second token, or could not: its source pauses after two rejected tokens, and ends
  * with its process.
  */
 export const mayEndRefused = (

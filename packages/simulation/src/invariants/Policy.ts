@@ -107,7 +107,7 @@ const notRepeated = (attempts: ReadonlyArray<Sent.Sent>, violations: Array<strin
   }
 }
 
-/** `Retry-After` is honoured, and a refused token is not reused. */
+/** `Retry-After` is honoured, and a rejected token is not reused. */
 const delaysHonoured = (
   attempts: ReadonlyArray<Sent.Sent>,
   name: string,
@@ -125,7 +125,7 @@ const delaysHonoured = (
       )
     }
     if (before.received === 401 && before.authorization === attempt.authorization) {
-      violations.push(`${name}: retried with the refused token`)
+      violations.push(`${name}: retried with the rejected token`)
     }
   })
 }

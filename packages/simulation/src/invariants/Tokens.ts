@@ -32,14 +32,14 @@ export const tokenUse = (evidence: Evidence): ReadonlyArray<string> =>
       for (const one of requests) {
         const latest = held.filter(({ closed }) => closed < one.opened).at(-1)
         if (latest === undefined) continue
-        const refused = sent.some(
+        const rejected = sent.some(
           ({ authorization, closed, received }) =>
             received === 401 && authorization === latest.authorization && closed < one.opened
         )
         // The lifetime counts from the first attempt; renewal starts in its last tenth.
         const first = requests.find(({ span }) => span === latest.span) ?? latest
         const isDue = one.atMillis >= first.atMillis + latest.lifeMillis * 0.9
-        if (!refused && !isDue)
+        if (!rejected && !isDue)
           violate(`#${one.number} requested a token while a valid one was held`)
       }
       return violations
@@ -57,25 +57,25 @@ const obtained = (requests: ReadonlyArray<Sent.Sent>) =>
     })
   )
 
-/** After its last two tokens were refused, a source makes no request for at least this time. */
+/** After its last two tokens were rejected, a source makes no request for at least this time. */
 const pauseMillis = 1000
 
-/** Whether the source of a process, with these requests, refuses to ask for a token. */
+/** Whether the source of a process, with these requests, will not ask for a token. */
 export const isPaused = (sent: ReadonlyArray<Sent.Sent>, nowMillis: number): boolean => {
   const ended = sent.filter(({ closedMillis }) => closedMillis <= nowMillis)
   const last = obtained(ended.filter(Sent.isForToken)).slice(-2)
-  const refused = ended.filter(({ received }) => received === 401)
-  // A call reports the first token that is refused to it, and not the second one.
-  const reported = refused.filter(
-    (one) => refused.find(({ span }) => span === one.span)?.authorization === one.authorization
+  const rejected = ended.filter(({ received }) => received === 401)
+  // A call reports the first token that is rejected to it, and not the second one.
+  const reported = rejected.filter(
+    (one) => rejected.find(({ span }) => span === one.span)?.authorization === one.authorization
   )
-  const refusals = last.map(({ authorization }) =>
+  const rejections = last.map(({ authorization }) =>
     reported.find((one) => one.authorization === authorization)
   )
-  const latest = refusals.at(-1)
+  const latest = rejections.at(-1)
   return (
-    refusals.length === 2 &&
-    refusals.every((refusal) => refusal !== undefined) &&
+    rejections.length === 2 &&
+    rejections.every((rejection) => rejection !== undefined) &&
     latest !== undefined &&
     nowMillis - latest.closedMillis <= pauseMillis
   )

@@ -11,9 +11,9 @@ export interface State {
   /** Consecutive failed requests, and the error of the last one. */
   readonly failures: number
   readonly failure: Errors.TokenUnavailableError | undefined
-  /** Consecutive young tokens that the service refused. The first may be due to rotated credentials. */
-  readonly refusals: number
-  /** The time of the last failure or refusal, and the pause that follows it. */
+  /** Consecutive young tokens that the service rejected. The first may be due to rotated credentials. */
+  readonly rejections: number
+  /** The time of the last failure or rejection, and the pause that follows it. */
   readonly sinceMillis: number
   readonly pauseMillis: number
 }
@@ -29,7 +29,7 @@ export const initial: State = {
   held: undefined,
   failures: 0,
   failure: undefined,
-  refusals: 0,
+  rejections: 0,
   sinceMillis: 0,
   pauseMillis: 0
 }
@@ -38,10 +38,10 @@ export const initial: State = {
 const renewalPart = 0.1
 const renewalMostMillis = 5 * 60_000
 
-/** A refusal of a younger token suggests a failure of the service, not rotated credentials. */
+/** A rejection of a younger token suggests a failure of the service, not rotated credentials. */
 const youngMillis = 10_000
 
-/** Pauses after failures and refusals. */
+/** Pauses after failures and rejections. */
 const spacing = { ...RetryPolicy.defaults, base: "1 second", cap: "30 seconds" } as const
 
 /** During a pause, a caller that cannot wait for its end may make a request after this time. */
@@ -49,7 +49,7 @@ const shortestMillis = 1000
 
 /** `issuedMillis` is the time of the request, so that no token is used after it expires. */
 export const issued = (
-  { held, refusals }: State,
+  { held, rejections }: State,
   token: BearerTokens.BearerToken,
   issuedMillis: number,
   lifeMillis: number
@@ -59,8 +59,8 @@ export const issued = (
   return {
     ...initial,
     held: { token, issuedMillis, renewMillis, expiresMillis },
-    // A token that is renewed was not refused.
-    refusals: held === undefined ? refusals : 0
+    // A token that is renewed was not rejected.
+    rejections: held === undefined ? rejections : 0
   }
 }
 
@@ -71,8 +71,8 @@ export const failed = (
   chance: number
 ): State => paused({ ...state, failures: state.failures + 1, failure }, nowMillis, chance)
 
-/** Discards a refused token. Only the current one counts: many calls report the same refusal. */
-export const refused = (
+/** Discards a rejected token. Only the current one counts: many calls report the same rejection. */
+export const rejected = (
   state: State,
   token: BearerTokens.BearerToken,
   nowMillis: number,
@@ -80,13 +80,13 @@ export const refused = (
 ): State => {
   if (state.held?.token !== token) return state
   const isYoung = nowMillis - state.held.issuedMillis < youngMillis
-  const refusals = isYoung ? state.refusals + 1 : 0
-  const next = { ...state, held: undefined, refusals }
-  return refusals > 1 ? paused(next, nowMillis, chance) : next
+  const rejections = isYoung ? state.rejections + 1 : 0
+  const next = { ...state, held: undefined, rejections }
+  return rejections > 1 ? paused(next, nowMillis, chance) : next
 }
 
 const paused = (state: State, sinceMillis: number, chance: number): State => {
-  const setbacks = state.failures + Math.max(0, state.refusals - 1)
+  const setbacks = state.failures + Math.max(0, state.rejections - 1)
   const pauseMillis = RetryPolicy.backoff(spacing, setbacks, chance, undefined)
   return { ...state, sinceMillis, pauseMillis }
 }
