@@ -72,6 +72,17 @@ describe("a response check", () => {
     })
   })
 
+  test("is first on a field that every request has", () => {
+    const amount = { field: "amount", as: "amount" } as const
+    const note = { field: "note", as: "text" } as const
+    expect(Operation.once).type.toBeCallableWith({ ...order, checks: { members: [amount, note] } })
+    expect(Operation.once).type.not.toBeCallableWith({ ...order, checks: { members: [note] } })
+    expect(Operation.once).type.not.toBeCallableWith({
+      ...order,
+      checks: { members: [note, amount] }
+    })
+  })
+
   test("is asked of every write", () => {
     expect(Operation.once).type.not.toBeCallableWith(order)
     expect(Operation.keyed).type.not.toBeCallableWith({

@@ -77,10 +77,15 @@ export interface ResponseCheck<out Field extends string = string> {
  * @since 0.1.0
  * @category models
  */
-export interface ResponseChecks<out Field extends string = string> {
+export interface ResponseChecks<
+  out Field extends string = string,
+  out Required extends Field = Field
+> {
   /** The field of `data` that contains the resource; `data` itself by default. */
   readonly in?: string
-  readonly members: ReadonlyArray<ResponseCheck<Field>>
+  /** The first one is of a field that every request has: where a field is absent, nothing is compared. */
+  readonly members:
+    readonly [] | readonly [ResponseCheck<Required>, ...ReadonlyArray<ResponseCheck<Field>>]
 }
 
 /**
@@ -134,14 +139,19 @@ export interface Group<
   readonly operations: Operations
 }
 
-/** The names of the string fields of a part of the request. */
-type TextFields<Part> = Part extends Schema.Schema.AnyNoContext
+/** The names of the string fields of a part of the request; with `Absent` never, of those that each request has. */
+type TextFields<Part, Absent = null | undefined> = Part extends Schema.Schema.AnyNoContext
   ? {
-      [Name in keyof Part["Type"]]-?: Part["Type"][Name] extends string | null | undefined
+      [Name in keyof Part["Type"]]-?: Part["Type"][Name] extends string | Absent
         ? Name & string
         : never
     }[keyof Part["Type"]]
   : never
+
+type Checks<D extends Wire> = ResponseChecks<
+  TextFields<D["payload"]>,
+  TextFields<D["payload"], never>
+>
 
 /** The location of the key: a header or a body field in the operation's schemas. */
 type KeyPlace<D extends Wire> =
@@ -187,7 +197,7 @@ export const safe = <const D extends Wire>(
 export const keyed = <const D extends Wire>(
   declaration: D & {
     readonly key: KeyPlace<D>
-    readonly checks: ResponseChecks<TextFields<D["payload"]>>
+    readonly checks: Checks<D>
   }
 ): D & { readonly replay: RetryPolicy.Keyed; readonly checks: ResponseChecks } => {
   const { header, body }: { readonly header?: string; readonly body?: string } = declaration.key
@@ -208,7 +218,7 @@ export const keyed = <const D extends Wire>(
  * @category constructors
  */
 export const once = <const D extends Wire>(
-  declaration: D & { readonly checks: ResponseChecks<TextFields<D["payload"]>> }
+  declaration: D & { readonly checks: Checks<D> }
 ): D & { readonly replay: RetryPolicy.Once; readonly checks: ResponseChecks } => ({
   ...declaration,
   replay: { _tag: "Once" }

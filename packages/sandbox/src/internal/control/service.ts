@@ -86,18 +86,15 @@ export const make = (
     cardholders: look(({ cardholders }) => cardholders.all()),
     cards: look(({ state }) => state.cards.all()),
     resources: ({ key, limit = defaultLimit } = {}) => {
-      /** Rows without an idempotency key have no `keyOf`. */
-      const latest = <A>(all: ReadonlyArray<A>, keyOf?: (row: A) => string) =>
-        (key === undefined ? all : all.filter((row) => keyOf?.(row) === key))
-          .slice(-limit)
-          .reverse()
+      const latest = <A extends object>(all: ReadonlyArray<A>) =>
+        (key === undefined ? all : all.filter((row) => keyOf(row) === key)).slice(-limit).reverse()
       return look(({ cardholders, paymentLinks, refunds, state }) => ({
-        payments: latest(state.payments.all(), (one) => one.idempotency_key),
-        payouts: latest(state.payouts.all(), (one) => one.idempotency_key),
+        payments: latest(state.payments.all()),
+        payouts: latest(state.payouts.all()),
         transactions: latest(state.transactions.all()),
         refunds: latest(refunds.all()),
         payment_links: latest(paymentLinks.all()),
-        cards: latest(state.cards.all(), (one) => one.issuance_reference),
+        cards: latest(state.cards.all()),
         cardholders: latest(cardholders.all())
       }))
     },
@@ -178,6 +175,12 @@ const orError = Either.mapLeft(errorOf)
 const maxAdvanceMillis = Duration.toMillis(Duration.days(36_525))
 
 const issuesOfFault = Issues.validator(Schema.typeSchema(Outcome.FaultRule), [])
+
+/** The members of rows that hold the key with which they were made. */
+const keyMembers = ["idempotency_key", "issuance_reference"]
+
+const keyOf = (row: object): unknown =>
+  Object.entries(row).find(([name]) => keyMembers.includes(name))?.[1]
 
 const toRequest = (exchange: Exchange, withBody: boolean): ControlApi.Request => {
   const { atMillis, fault, index, key, method, operation, outcome, path, replay, tookMillis } =

@@ -17,19 +17,23 @@ import type { Transactions } from "./transactions.js"
 
 type Row = typeof state.PaymentRow.Type
 
+const completed = Either.right("COMPLETED")
+
 export const make = (core: Core, transactions: Transactions, accounts: Accounts) => {
   const { identifiers, oncePerKey } = core
   const rows = core.state.payments
 
   /** The interface describes only these two operations. Others move no money. */
-  const move = (row: Row, status: string, atMillis: number) => {
-    const isCollected = row.operation === "COLLECTION" || row.operation === "DEPOSIT"
-    if (status !== "COMPLETED" || !isCollected) return Either.right(status)
+  const move = (row: Row, atMillis: number) => {
+    if (row.operation !== "COLLECTION" && row.operation !== "DEPOSIT") return completed
     const collected = transactions.collect(atMillis, { ...row, source: row.reference })
-    return Either.right(Either.isRight(collected) ? status : "FAILED")
+    return Either.isRight(collected) ? completed : Either.right("FAILED")
   }
 
-  const resources = settling.make(core, "payment", rows, move)
+  const resources = settling.make(core, "payment", rows, {
+    move,
+    release: () => Either.void
+  })
 
   const find = (id: string) => refusal.found("payment intent", rows.get(id.toLowerCase()))
 

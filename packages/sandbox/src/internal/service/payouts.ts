@@ -27,7 +27,7 @@ export const make = (core: Core, transactions: Transactions) => {
   const { book, identifiers, oncePerKey } = core
   const rows = core.state.payouts
 
-  const pay = (row: Row, atMillis: number) => {
+  const move = (row: Row, atMillis: number) => {
     const { amount, currency, fee_amount, reference } = row
     const posted = book.post(atMillis, {
       reference,
@@ -38,9 +38,9 @@ export const make = (core: Core, transactions: Transactions) => {
         ledger.credit({ kind: "fees earned", currency }, fee_amount)
       ]
     })
-    return Either.map(posted, (entry) => {
+    return Either.map(posted, () => {
       transactions.record(atMillis, { ...row, source: reference, operation })
-      return entry
+      return "COMPLETED"
     })
   }
 
@@ -53,9 +53,7 @@ export const make = (core: Core, transactions: Transactions) => {
     })
   }
 
-  const resources = settling.make(core, "payout", rows, (row, status, atMillis) =>
-    Either.map(status === "COMPLETED" ? pay(row, atMillis) : release(row, atMillis), () => status)
-  )
+  const resources = settling.make(core, "payout", rows, { move, release })
 
   const find = (reference: string) =>
     Either.map(refusal.found("payout", rows.get(reference)), (row) => ({

@@ -25,17 +25,18 @@ export const make = (core: Core, transactions: Transactions) => {
   const rows = core.state.refunds
   /** The refunded amount of each transaction. */
   const refunded = new Map<string, Amount.Amount>()
-  const count = ({ amount, transaction }: Row) => {
+  const count = ({ amount, status, transaction }: Row) => {
+    if (status !== "PENDING" && status !== "COMPLETED") return
     refunded.set(transaction, amounts.add(refunded.get(transaction) ?? amounts.zero, amount))
   }
   for (const row of rows.all()) count(row)
 
-  const resources = settling.make(core, "refund", rows, (row, status, atMillis) =>
+  const move = (row: Row, atMillis: number) =>
     Either.gen(function* () {
-      const { amount, provider_reference, reference, wallet_id } = row
+      const { amount, provider_reference, reference } = row
       const collected = yield* transactions.get(row.transaction)
       const { currency } = collected
-      const { reserved } = wallets.accountsOf({ currency, wallet_id })
+      const { reserved } = wallets.accountsOf({ ...row, currency })
       yield* book.post(atMillis, {
         reference,
         description: "refund paid",
@@ -49,9 +50,24 @@ export const make = (core: Core, transactions: Transactions) => {
         fee_amount: amounts.fixed("0"),
         provider_reference
       })
-      return status
+      return "COMPLETED"
     })
-  )
+
+  /** The collection can then be refunded again. */
+  const release = (row: Row, atMillis: number) =>
+    Either.gen(function* () {
+      const { amount, reference, transaction } = row
+      const { currency } = yield* transactions.get(transaction)
+      const { available, reserved } = wallets.accountsOf({ ...row, currency })
+      yield* book.post(atMillis, {
+        reference,
+        description: "refund released",
+        postings: ledger.transfer(reserved, available, amount)
+      })
+      refunded.set(transaction, Amount.subtract(refunded.get(transaction) ?? amount, amount))
+    })
+
+  const resources = settling.make(core, "refund", rows, { move, release })
 
   const handlers: Handlers<"Refunds.get"> = {
     "Refunds.get": ({ path }) => refusal.found("refund", rows.get(path.reference))

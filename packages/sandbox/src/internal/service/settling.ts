@@ -6,6 +6,7 @@ import type { Timestamp } from "@manilla/core/Timestamp"
 import * as Either from "effect/Either"
 import type { Becomes, Behaviour } from "../../Outcome.js"
 import * as refusal from "../rules/refusal.js"
+import type { Planned } from "../store/state.js"
 import type { Table } from "../store/table.js"
 import * as moment from "../time/moment.js"
 import type { Core } from "./core.js"
@@ -15,14 +16,23 @@ interface Settling {
   readonly updated_at: Timestamp
 }
 
-const completes: Becomes = { _tag: "Becomes", status: "COMPLETED" }
+const completed = "COMPLETED"
 
-/** `move` moves the money of a resource that settles, and returns its status. */
+const completes: Becomes = { _tag: "Becomes", status: completed }
+
+/** What becomes of the money of a resource that settles. */
+interface Money<Row> {
+  /** Moves it, when the resource completes. Returns the status, which is another one if it cannot move. */
+  readonly move: (row: Row, atMillis: number) => Either.Either<string, refusal.Refusal>
+  /** Gives back what the resource has reserved, when it ends with any other status. */
+  readonly release: (row: Row, atMillis: number) => Either.Either<unknown, refusal.Refusal>
+}
+
 export const make = <Row extends Settling>(
   { agenda, settleAfterMillis }: Pick<Core, "agenda" | "settleAfterMillis">,
-  kind: "payment" | "payout" | "refund",
+  kind: Exclude<(typeof Planned.Type)["kind"], "link">,
   rows: Table<Row>,
-  move: (row: Row, status: string, atMillis: number) => Either.Either<string, refusal.Refusal>
+  money: Money<Row>
 ) => {
   /** Settles a resource, if it is PENDING and its money can move. */
   const settle = (key: string, status: string, atMillis: number) =>
@@ -31,8 +41,11 @@ export const make = <Row extends Settling>(
       if (row.status !== "PENDING" || status === "PENDING") {
         return yield* Either.left(refusal.of("NOT_PENDING"))
       }
-      const moved = yield* move(row, status, atMillis)
-      const settled = { ...row, status: moved, updated_at: moment.fromMillis(atMillis) }
+      const reached =
+        status === completed
+          ? yield* money.move(row, atMillis)
+          : yield* Either.map(money.release(row, atMillis), () => status)
+      const settled = { ...row, status: reached, updated_at: moment.fromMillis(atMillis) }
       rows.set(settled)
       return settled
     })

@@ -1,0 +1,56 @@
+/** Rules that every declared write follows, whoever adds one. */
+import { assert, describe, it } from "@effect/vitest"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Outcome from "@manilla/sandbox/Outcome"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { layer, settled } from "@manilla/test-support/Sandboxed"
+import * as Effect from "effect/Effect"
+import * as writes from "./utils/writes.js"
+
+const key = IdempotencyKey.make("order-42")
+
+/** Sends a good request of a write. Whatever the request needs was made before `before` runs. */
+const sent = ({ request, send }: writes.Write, before: Effect.Effect<unknown> = Effect.void) =>
+  Effect.gen(function* () {
+    const good = yield* request
+    yield* before
+    return yield* send(good, key)
+  })
+
+const count = (resources: object) => Object.values(resources).flat().length
+
+describe("what a write with a key made", () => {
+  for (const write of writes.all.filter(({ operation }) => operation.replay._tag === "Keyed")) {
+    it.effect(`is found by the key: ${write.name}`, () =>
+      Effect.gen(function* () {
+        const sandbox = yield* Sandbox.Sandbox
+        yield* sent(write)
+        assert.strictEqual(count(yield* sandbox.resources({ key })), 1)
+        assert.strictEqual(count(yield* sandbox.resources({ key: "another" })), 0)
+      }).pipe(Effect.provide(layer()))
+    )
+  }
+})
+
+describe("what a write reserved", () => {
+  const settling = Outcome.outcomes.filter(({ effect }) => effect._tag === "Becomes")
+  for (const write of writes.all) {
+    for (const { effect, name } of settling.filter((one) => Outcome.appliesTo(one, write.name))) {
+      if (effect._tag !== "Becomes" || ["PENDING", "COMPLETED"].includes(effect.status)) continue
+      it.effect(`is given back if it ${name}: ${write.name}`, () =>
+        Effect.gen(function* () {
+          const sandbox = yield* Sandbox.Sandbox
+          let before: unknown
+          const prepare = Effect.gen(function* () {
+            before = yield* sandbox.wallets
+            yield* sandbox.faults.add(Outcome.request(name))
+          })
+          yield* sent(write, Effect.orDie(prepare))
+          yield* sandbox.advance({ seconds: 3600 })
+          yield* settled
+          assert.deepStrictEqual(yield* sandbox.wallets, before)
+        }).pipe(Effect.provide(layer()))
+      )
+    }
+  }
+})
