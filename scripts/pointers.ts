@@ -1,7 +1,8 @@
 // Checks the references in the documents: linked files, named sources and tests, and named invariants of the
-// simulation.
+// simulation. Checks also what documents and comments say that the interface lacks.
 import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { contradicted } from "./claims.js"
 import { documents as written } from "./documents.js"
 
 const root = new URL("../", import.meta.url)
@@ -65,6 +66,14 @@ for (const document of documents) {
     }
   }
 }
+
+const isWritten = (file: string): boolean =>
+  /\.(md|ts)$/.test(file) &&
+  /^(README|docs|examples|packages)/.test(file) &&
+  !/^docs\/decisions|CHANGELOG/.test(file) &&
+  isFile(new URL(file, root))
+
+problems.push(...contradicted(tracked.split("\n").filter(isWritten), read))
 
 for (const problem of problems) console.error(problem)
 console.log(`${pointers} references in ${documents.length} documents checked`)

@@ -84,7 +84,7 @@ const detail = <Text extends Schema.Schema.Any>(text: Text) => {
  * @category schemas
  */
 export const CardholderDetail = Schema.Struct(detail(Schema.Redacted(Schema.String))).annotations({
-  identifier: "CardholderDetail"
+  identifier: "RedactedCardholderDetail"
 })
 
 /**

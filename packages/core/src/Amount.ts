@@ -8,6 +8,15 @@ import * as Either from "effect/Either"
 import type * as equivalence from "effect/Equivalence"
 import type * as order from "effect/Order"
 import * as Schema from "effect/Schema"
+import type * as Text from "./Text.js"
+
+/**
+ * The schema of an amount in a request.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Input extends Text.Text {}
 
 /**
  * An amount in a request: digits with an optional fraction of 1 to 4 digits, no sign. The interface does not state
@@ -16,7 +25,7 @@ import * as Schema from "effect/Schema"
  * @since 0.1.0
  * @category schemas
  */
-export const Input = Schema.String.pipe(
+export const Input: Input = Schema.String.pipe(
   Schema.pattern(/^[0-9]+(\.[0-9]{1,4})?$/, {
     description: `digits with at most 4 decimals, such as "1500" or "12.50"`,
     jsonSchema: { pattern: "^[0-9]+(\\.[0-9]{1,4})?$" }

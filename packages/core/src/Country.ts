@@ -7,12 +7,20 @@ import * as Schema from "effect/Schema"
 import * as Text from "./Text.js"
 
 /**
+ * The schema of a country code in a request.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Input extends Text.Text {}
+
+/**
  * A country code in a request: exactly 2 characters.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const Input = Text.exactly(2, `a country code of exactly 2 characters, such as "BJ"`)
+export const Input: Input = Text.exactly(2, `a country code of exactly 2 characters, such as "BJ"`)
 
 /**
  * A country code in a response.

@@ -397,7 +397,7 @@ export const ReadError = Schema.Union(...RequestError.members, TokenUnavailableE
  * @since 0.1.0
  * @category errors
  */
-export type ReadError = typeof ReadError.Type
+export type ReadError = RequestError | TokenUnavailableError
 
 /** Fields of `OutcomeUnknown` and `UnkeyedOutcomeUnknown`. */
 const outcomeUnknown = {
@@ -466,7 +466,7 @@ export const KeyedWriteError = Schema.Union(
  * @since 0.1.0
  * @category errors
  */
-export type KeyedWriteError = typeof KeyedWriteError.Type
+export type KeyedWriteError = NotApplied | AppliedUnreadable | OutcomeUnknown | KeyReused
 
 /**
  * The errors of a write without an idempotency key, such as `PaymentLinks.create`.
@@ -484,7 +484,7 @@ export const WriteError = Schema.Union(
  * @since 0.1.0
  * @category errors
  */
-export type WriteError = typeof WriteError.Type
+export type WriteError = NotApplied | UnkeyedAppliedUnreadable | UnkeyedOutcomeUnknown
 
 /**
  * The outcome of a write.

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import type * as Text from "./Text.js"
 import * as guard from "./internal/body/guard.js"
 
 /** Digit by digit: V8 matches a counted repetition at half the speed, and a page has hundreds of UUIDs. */
@@ -12,12 +13,20 @@ const uuidPattern = new RegExp(
 )
 
 /**
+ * The schema of a UUID.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Uuid extends Text.Text {}
+
+/**
  * A UUID of any version, in upper or lower case.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const Uuid = Schema.String.pipe(
+export const Uuid: Uuid = Schema.String.pipe(
   Schema.pattern(uuidPattern, {
     description: "a UUID",
     jsonSchema: { format: "uuid" },

@@ -24,13 +24,21 @@ const isOfLength = (text: string, length: number): boolean => {
 }
 
 /**
+ * A schema for text with a rule.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Text extends Schema.filter<Schema.Schema<string>> {}
+
+/**
  * Makes a schema for strings of exactly `length` characters. `description` completes the sentence "must be" in
  * `InvalidRequestError`.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const exactly = (length: number, description: string) =>
+export const exactly = (length: number, description: string): Text =>
   Schema.String.pipe(
     guard.filter((text) => isOfLength(text, length), {
       description,
@@ -45,7 +53,7 @@ export const exactly = (length: number, description: string) =>
  * @since 0.1.0
  * @category constructors
  */
-export const atMost = (max: number) =>
+export const atMost = (max: number): Text =>
   Schema.String.pipe(
     guard.filter((text) => text.length <= max || lengthOf(text) <= max, {
       description: `a string of at most ${max} characters`,

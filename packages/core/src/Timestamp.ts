@@ -5,6 +5,7 @@
  */
 import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
+import type * as Text from "./Text.js"
 import * as guard from "./internal/body/guard.js"
 
 /** A date-time with seconds and an offset, on a day that its month has. February may have 29 days. */
@@ -22,13 +23,21 @@ const isMoment = (text: string): boolean =>
   pattern.test(text) && (!text.startsWith("02-29", 5) || isLeapYear(Number(text.slice(0, 4))))
 
 /**
+ * The schema of a timestamp in a request.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Input extends Text.Text {}
+
+/**
  * A timestamp in a request: an ISO 8601 date-time with seconds and an offset, such as `Z` or `+01:00`.
  * The interface does not state whether the service accepts other ISO 8601 forms.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const Input = Schema.String.pipe(
+export const Input: Input = Schema.String.pipe(
   guard.filter(isMoment, {
     description: `an ISO 8601 date-time with seconds and a zone, such as "2030-01-31T12:00:00Z" or "2030-01-31T13:00:00+01:00"`,
     jsonSchema: { format: "date-time" },

@@ -115,7 +115,9 @@ const plain = fields(Schema.String.pipe(Sensitive.mark))
  * @since 0.1.0
  * @category schemas
  */
-export const Payout = Schema.Struct({ ...hidden, ...read }).annotations({ identifier: "Payout" })
+export const Payout = Schema.Struct({ ...hidden, ...read }).annotations({
+  identifier: "RedactedPayout"
+})
 
 /**
  * @since 0.1.0
@@ -130,7 +132,7 @@ export interface Payout extends Schema.Schema.Type<typeof Payout> {}
  * @category schemas
  */
 export const CreatedPayout = Schema.Struct({ ...hidden, ...created }).annotations({
-  identifier: "CreatedPayout"
+  identifier: "RedactedCreatedPayout"
 })
 
 /**
