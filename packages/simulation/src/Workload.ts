@@ -6,7 +6,7 @@ import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as Payments from "@manilla/payments/Payments"
 import type * as Payouts from "@manilla/payouts/Payouts"
-import type * as ServiceApi from "@manilla/service/ServiceApi"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import type * as Redacted from "effect/Redacted"
@@ -82,16 +82,14 @@ export interface Instruction {
 interface Way {
   /** How often it is called, relative to the others. */
   readonly weight: number
-  /** Without a key, each call is a separate order. */
-  readonly isKeyed: boolean
   /** Whether a wallet is debited, which may have insufficient funds. */
   readonly debitsWallet: boolean
   /** Whether it waits for the final status. */
   readonly waits: boolean
 }
 
-const collects: Way = { weight: 3, isKeyed: true, debitsWallet: false, waits: false }
-const pays: Way = { weight: 3, isKeyed: true, debitsWallet: true, waits: false }
+const collects: Way = { weight: 3, debitsWallet: false, waits: false }
+const pays: Way = { weight: 3, debitsWallet: true, waits: false }
 
 /** The methods of each declared write. The compiler reports a missing write. */
 const ways = {
@@ -102,7 +100,7 @@ const ways = {
   },
   "Payouts.create": { "payouts.create": pays, "payouts.disburse": { ...pays, waits: true } },
   "Cards.issue": { "cards.issue": pays },
-  "PaymentLinks.create": { "paymentLinks.create": { ...collects, isKeyed: false } }
+  "PaymentLinks.create": { "paymentLinks.create": collects }
 } satisfies Readonly<Record<ServiceApi.WriteName, Readonly<Record<string, Way>>>>
 
 export type Kind = {
@@ -116,9 +114,21 @@ const kinds: Readonly<Record<Kind, Way>> = {
   ...ways["PaymentLinks.create"]
 }
 
+/** The declared write of each kind. */
+const writes: ReadonlyMap<string, string> = new Map(
+  Object.entries(ways).flatMap(([write, methods]) =>
+    Object.keys(methods).map((kind) => [kind, write] as const)
+  )
+)
+
 const weights = Record.map(kinds, ({ weight }) => weight)
 
-export const isKeyed = ({ kind }: Instruction): boolean => kinds[kind].isKeyed
+/** The declared write that an instruction calls. */
+export const writeOf = ({ kind }: Instruction): string => writes.get(kind) ?? kind
+
+/** Without a key, each call is a separate order. */
+export const isKeyed = (instruction: Instruction): boolean =>
+  ServiceApi.operations.get(writeOf(instruction))?.replay._tag === "Keyed"
 export const debitsWallet = ({ kind }: Instruction): boolean => kinds[kind].debitsWallet
 export const waits = ({ kind }: Instruction): boolean => kinds[kind].waits
 

@@ -2,22 +2,50 @@
  * The books of the service, and the invariants within them: everything has settled, every sum is zero,
  * and the transactions explain each balance.
  */
-import type { Card } from "@manilla/cards/Card"
 import * as Amount from "@manilla/core/Amount"
-import type { PaymentLink } from "@manilla/payment-links/PaymentLink"
 import type * as ControlApi from "@manilla/sandbox/ControlApi"
 import type * as Ledger from "@manilla/sandbox/Ledger"
 import type * as Sandbox from "@manilla/sandbox/Sandbox"
+import type * as ServiceApi from "@manilla/service/ServiceApi"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
+interface Resource {
+  readonly id?: string | undefined
+  readonly status?: string | null | undefined
+  readonly reference?: string | undefined
+  readonly amount?: Amount.Amount | undefined
+}
+
+/** What each declared write makes. The compiler reports a missing write. */
+const resources = (sandbox: Sandbox.Service) =>
+  ({
+    "Payments.create": sandbox.paymentIntents,
+    "Payouts.create": sandbox.payouts,
+    "Cards.issue": sandbox.cards,
+    "PaymentLinks.create": sandbox.paymentLinks
+  }) satisfies Readonly<Record<ServiceApi.WriteName, Effect.Effect<ReadonlyArray<Resource>>>>
+
+/** The writes whose resources settle: each one that completes has one transaction of its amount. */
+const settling: Readonly<Record<ServiceApi.WriteName, boolean>> = {
+  "Payments.create": true,
+  "Payouts.create": true,
+  "Cards.issue": false,
+  "PaymentLinks.create": false
+}
+
+type Resources = ReturnType<typeof resources>
+
+export type Made = {
+  readonly [Name in keyof Resources]: Effect.Effect.Success<Resources[Name]>
+}
+
 export interface Books {
-  readonly intents: ReadonlyArray<Sandbox.StoredPaymentIntent>
-  readonly payouts: ReadonlyArray<Sandbox.StoredPayout>
-  readonly cards: ReadonlyArray<Card>
-  readonly links: ReadonlyArray<PaymentLink>
+  /** The resources that the writes made. */
+  readonly made: Made
   readonly transactions: ReadonlyArray<Sandbox.StoredTransaction>
   readonly wallets: ReadonlyArray<ControlApi.WalletBalances>
   readonly ledger: Ledger.Ledger
@@ -26,10 +54,7 @@ export interface Books {
 export const read = (sandbox: Sandbox.Service): Effect.Effect<Books> =>
   Effect.gen(function* () {
     return {
-      intents: yield* sandbox.paymentIntents,
-      payouts: yield* sandbox.payouts,
-      cards: yield* sandbox.cards,
-      links: yield* sandbox.paymentLinks,
+      made: yield* Effect.all(resources(sandbox)),
       transactions: yield* sandbox.transactions,
       wallets: yield* sandbox.wallets,
       ledger: yield* sandbox.ledger
@@ -53,11 +78,16 @@ const isAmount = Schema.is(Amount.Amount)
 
 export const zero = Amount.Amount.make("0")
 
-export const settled = ({ intents, payouts, wallets }: Books): ReadonlyArray<string> => [
-  ...[...intents, ...payouts].flatMap(({ reference, status }) =>
+const settlingIn = ({ made }: Books): ReadonlyArray<Resource> =>
+  Record.toEntries<keyof Made, ReadonlyArray<Resource>>(made).flatMap(([name, rows]) =>
+    settling[name] ? rows : []
+  )
+
+export const settled = (books: Books): ReadonlyArray<string> => [
+  ...settlingIn(books).flatMap(({ reference, status }) =>
     status === "PENDING" ? [`${reference} has not settled`] : []
   ),
-  ...wallets.flatMap(({ currency, reserved }) =>
+  ...books.wallets.flatMap(({ currency, reserved }) =>
     Amount.Equivalence(reserved, zero) ? [] : [`${reserved} ${currency} is still reserved`]
   )
 ]
@@ -108,12 +138,17 @@ export const balanced = ({ ledger, wallets }: Books): ReadonlyArray<string> => {
   return violations
 }
 
+/** The operations of transactions whose net amount a wallet receives, and those that it pays with the fee. */
+const received: ReadonlyArray<string> = ["COLLECTION", "DEPOSIT"]
+const paid: ReadonlyArray<string> = ["PAYOUT", "REFUND"]
+
 /** Every movement has a transaction, and each balance is the sum of the transactions. */
 export const accountedFor = (books: Books): ReadonlyArray<string> => {
   const violations: Array<string> = []
-  const { cards, intents, ledger, payouts, transactions, wallets } = books
+  const { ledger, made, transactions, wallets } = books
+  const cards = made["Cards.issue"]
 
-  for (const { amount, reference, status } of [...intents, ...payouts]) {
+  for (const { amount = zero, reference, status } of settlingIn(books)) {
     const matching = transactions.filter(({ source }) => source === reference)
     const expected = status === "COMPLETED" ? 1 : 0
     if (matching.length !== expected) {
@@ -128,20 +163,26 @@ export const accountedFor = (books: Books): ReadonlyArray<string> => {
     violations.push(`${issued.length} cards were paid for, but ${cards.length} exist`)
   }
 
+  for (const { operation, reference } of transactions) {
+    if (![...received, ...paid].includes(operation)) {
+      violations.push(`${reference} has the operation ${operation}, which no wallet accounts for`)
+    }
+  }
+
   for (const { available, currency } of wallets) {
     const opening = ledger.journal
       .filter(({ description }) => description === "opening balance")
       .flatMap((entry) => entry.postings)
       .filter(({ account }) => account.kind === "wallet available")
     const moved = transactions.filter((one) => one.currency === currency)
-    const of = (...operations: ReadonlyArray<string>) =>
-      moved.filter(({ operation }) => operations.includes(operation ?? ""))
+    const of = (operations: ReadonlyArray<string>) =>
+      moved.filter(({ operation }) => operations.includes(operation))
     const incoming = [
       ...opening.filter(({ account }) => account.currency === currency).map((one) => one.amount),
-      ...of("COLLECTION", "DEPOSIT").map((one) => one.net_amount)
+      ...of(received).map((one) => one.net_amount)
     ]
     const outgoing = [
-      ...of("PAYOUT", "REFUND").flatMap((one) => [one.amount, one.fee_amount]),
+      ...of(paid).flatMap((one) => [one.amount, one.fee_amount]),
       ...cards.flatMap((card) =>
         card.charged_currency === currency ? (card.charged_amount ?? []) : []
       )

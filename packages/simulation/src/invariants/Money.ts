@@ -24,13 +24,13 @@ interface Made {
 const effects = (
   instruction: Instruction,
   means: Workload.Means,
-  { cards, intents, links, payouts }: Books.Books
+  { made }: Books.Books
 ): ReadonlyArray<Made> => {
   const { key, kind, name } = instruction
   const compare = (made: Readonly<Record<string, unknown>>, call = name) =>
     Books.differences(Workload.bodyOf(instruction, call, means), made)
   /** Intents or payouts. */
-  const stored = (rows: Books.Books["intents"] | Books.Books["payouts"]) =>
+  const stored = (rows: Books.Made["Payments.create" | "Payouts.create"]) =>
     rows.flatMap((row) =>
       row.metadata?.["instruction"] === name
         ? [
@@ -48,12 +48,12 @@ const effects = (
     case "payments.create":
     case "payments.collect":
     case "payments.deposit":
-      return stored(intents)
+      return stored(made["Payments.create"])
     case "payouts.create":
     case "payouts.disburse":
-      return stored(payouts)
+      return stored(made["Payouts.create"])
     case "cards.issue":
-      return cards
+      return made["Cards.issue"]
         .filter(({ issuance_reference }) => issuance_reference === key)
         .map((card) => ({
           key: card.issuance_reference,
@@ -71,7 +71,7 @@ const effects = (
           })
         }))
     case "paymentLinks.create":
-      return links
+      return made["PaymentLinks.create"]
         .filter(({ description }) => description?.startsWith(`${name}/`) === true)
         .map((link) => ({
           key: undefined,
@@ -138,7 +138,7 @@ export const appliedOnce = (evidence: Evidence, books: Books.Books): ReadonlyArr
     if (Workload.outcomes(instruction).length < instruction.calls.length)
       violate("a call never ended")
   }
-  const all = books.intents.length + books.payouts.length + books.cards.length + books.links.length
+  const all = Object.values(books.made).flat().length
   if (all !== total) violations.push(`${all - total} resources belong to no instruction`)
   return violations
 }

@@ -147,7 +147,9 @@ export const interruptionsLogged = (evidence: Evidence): ReadonlyArray<string> =
         // A call that is interrupted in the step in which it ends logs nothing.
         const mayHaveEnded = clockWasSet || !(isWaiting || isRetrying)
         if (mayHaveEnded && last !== undefined && isLastStep(last, endedMillis, evidence)) return []
-        const marks = Workload.isKeyed(instruction) ? [instruction.key] : ["PaymentLinks.create"]
+        const marks = Workload.isKeyed(instruction)
+          ? [instruction.key]
+          : [Workload.writeOf(instruction)]
         const names = Sent.namesIn(writes.at(-1)?.data)
         const expected = hasRead ? names : [...marks, ...names]
         return logs.some(
