@@ -28,8 +28,7 @@ const asksForPage = all.some(([, { urlParams }]) => fieldsOf(urlParams).includes
 
 const claims: ReadonlyArray<Claim> = [
   {
-    words:
-      /how to request (a refund|one)|no operation that creates a refund|the refund operation\b/,
+    words: /how to request (a|the) refund/,
     holds: !hasWrite("Refunds")
   },
   {

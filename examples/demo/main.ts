@@ -68,7 +68,7 @@ const disburse = Effect.gen(function* () {
   yield* print("paid out", `${payout.amount} ${payout.currency}: ${payout.status}`)
 })
 
-/** The interface does not show how to request a refund, so the sandbox requests it. */
+/** A control of the sandbox requests the refund. */
 const refund = (transaction: Parameters<Transactions.Service["get"]>[0]) =>
   Effect.gen(function* () {
     const requested = yield* Example.onSandbox((sandbox) =>

@@ -1,7 +1,6 @@
 /**
- * Follows a refund to its final status. The interface does not show how to request a refund. On its
- * own sandbox the example requests one; on another service, set MANILLA_REFUND to a refund's reference.
- * Takes 8 seconds.
+ * Follows a refund to its final status. A control of its own sandbox requests one; on another service, set
+ * MANILLA_REFUND to a refund's reference. Takes 8 seconds.
  */
 import { IdempotencyKey } from "@manilla/core"
 import { Payments } from "@manilla/payments"

@@ -1,5 +1,5 @@
 /**
- * Refunds. The interface does not state how to request one.
+ * Refunds: their references, their statuses and what a read shows.
  *
  * @since 0.1.0
  */

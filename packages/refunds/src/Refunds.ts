@@ -47,7 +47,7 @@ export interface Service extends Polling.Waits<
 }
 
 /**
- * The client of the refund operation.
+ * The client of the group `Refunds`.
  *
  * @since 0.1.0
  * @category services

@@ -1,5 +1,5 @@
 /**
- * The wire format of the refund operation.
+ * The wire format of the group `Refunds`.
  *
  * @since 0.1.0
  */
@@ -36,7 +36,7 @@ export interface RefundsGroup extends Operation.Group<
 > {}
 
 /**
- * The refund operation.
+ * The operations on refunds.
  *
  * @since 0.1.0
  * @category groups

@@ -1,6 +1,5 @@
 /**
- * The client over the sandbox. The interface shows no operation that creates a refund, so each test
- * creates it with the sandbox's controls.
+ * The client over the sandbox, whose controls make the refund of each test.
  */
 import { assert } from "@effect/vitest"
 import * as Refunds from "@manilla/refunds/Refunds"

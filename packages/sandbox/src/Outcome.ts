@@ -101,15 +101,29 @@ const payouts = ["Payouts.create"] as const
 const links = ["PaymentLinks.create"] as const
 const cards = ["Cards.issue"] as const
 
-/** Whether a write settles later at a mobile money provider, and whether it debits a wallet. */
-const traits = {
-  "Payments.create": { settles: true, debits: false },
-  "Payouts.create": { settles: true, debits: true },
-  "PaymentLinks.create": { settles: false, debits: false },
-  "Cards.issue": { settles: false, debits: true }
-} satisfies Readonly<
-  Record<ServiceApi.WriteName, { readonly settles: boolean; readonly debits: boolean }>
->
+/** What the outcomes have to know of a write. */
+interface Traits {
+  /** Whether it settles later, at a mobile money provider. */
+  readonly settles: boolean
+  /** Whether it debits a wallet. */
+  readonly debits: boolean
+  /** The fields of its body that can be magic. */
+  readonly amount: string
+  readonly phone?: string
+}
+
+/** The traits of each declared write. The compiler reports a missing one. */
+const traits: Readonly<Record<ServiceApi.WriteName, Traits>> = {
+  "Payments.create": {
+    settles: true,
+    debits: false,
+    amount: "amount",
+    phone: "payer.phone_number"
+  },
+  "Payouts.create": { settles: true, debits: true, amount: "amount", phone: "destination" },
+  "PaymentLinks.create": { settles: false, debits: false, amount: "amount" },
+  "Cards.issue": { settles: false, debits: true, amount: "initial_balance" }
+}
 
 const writes = Record.keys(traits)
 const settling: ReadonlyArray<ServiceApi.WriteName> = writes.filter((name) => traits[name].settles)
@@ -316,6 +330,17 @@ export const phoneNumber = ({ code }: Outcome): string => `${phonePrefix}0000000
  * @category outcomes
  */
 export const amount = ({ code }: Outcome): string => `999.99${code}`
+
+/**
+ * The fields of the body of a write that can have a magic value: an amount, and a phone number if it has one.
+ *
+ * @since 0.1.0
+ * @category outcomes
+ */
+export const magicFields = (
+  operation: string | undefined
+): Pick<Traits, "amount" | "phone"> | undefined =>
+  Record.toEntries(traits).find(([name]) => name === operation)?.[1]
 
 /**
  * Whether an outcome applies to an operation.

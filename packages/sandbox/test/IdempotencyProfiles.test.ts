@@ -3,59 +3,23 @@
  * applied is reported as not applied.
  */
 import { assert, describe, it } from "@effect/vitest"
-import * as Cards from "@manilla/cards/Cards"
-import type * as RetryPolicy from "@manilla/core/RetryPolicy"
-import * as Payments from "@manilla/payments/Payments"
-import * as Payouts from "@manilla/payouts/Payouts"
-import type * as Clients from "@manilla/service/Clients"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Outcome from "@manilla/sandbox/Outcome"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
-import type * as ServiceApi from "@manilla/service/ServiceApi"
-import {
-  cardFrom,
-  collection,
-  key,
-  layer,
-  payoutFrom,
-  walletIn
-} from "@manilla/test-support/Sandboxed"
+import { key, layer } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
-import * as Record from "effect/Record"
 import * as TestClock from "effect/TestClock"
+import * as writes from "./utils/writes.js"
 
-type Write = (
-  other: boolean
-) => Effect.Effect<string, { readonly _tag: string }, Clients.Clients | Sandbox.Sandbox>
+const write = ({ request, send }: writes.Write) =>
+  Effect.flatMap(request, (good) => send(good, key))
 
-/** Each declared write with a key. The compiler reports a missing one. */
-const writes: Readonly<Record<ServiceApi.OperationName<RetryPolicy.Keyed>, Write>> = {
-  "Payments.create": (other: boolean) =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const amount = other ? "1600" : "1500"
-      return (yield* payments.create({ ...collection, amount }, { key })).id
-    }),
-  "Payouts.create": (other: boolean) =>
-    Effect.gen(function* () {
-      const payouts = yield* Payouts.Payouts
-      const request = payoutFrom(yield* walletIn("XOF"), other ? "1600" : "1500")
-      return (yield* payouts.create(request, { key })).reference
-    }),
-  "Cards.issue": (other: boolean) =>
-    Effect.gen(function* () {
-      const cards = yield* Cards.Cards
-      const request = yield* cardFrom(other ? "USD" : "XOF")
-      return (yield* cards.issue(request, { key })).card.id
-    })
-}
+const writeOther = ({ other, send }: writes.Write) =>
+  Effect.flatMap(other, (good) => send(good, key))
 
-/** How many resources a write has made. */
-const made = Effect.flatMap(Sandbox.Sandbox, ({ cards, paymentIntents, payouts }) =>
-  Effect.map(Effect.all([cards, paymentIntents, payouts]), (all) => all.flat().length)
-)
+const made = writes.madeWith(key)
 
 const soon = <A, E, R>(self: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
@@ -81,15 +45,16 @@ const profiles = ([422, 409, "replay"] as const).flatMap((other_body) =>
 for (const profile of profiles) {
   const { failures, in_flight, other_body } = profile
   describe(`other body ${other_body}, in flight ${in_flight}, failures ${failures}`, () => {
-    for (const [operation, write] of Record.toEntries(writes)) {
+    for (const one of writes.keyed()) {
+      const { name: operation } = one
       it.effect(`${operation} has one effect`, () =>
         Effect.gen(function* () {
           const sandbox = yield* Sandbox.Sandbox
 
           // A refused request, then a good one with the same key.
           yield* sandbox.faults.add(Outcome.request("insufficient_funds", { operation }))
-          assert.strictEqual(tagOf(yield* soon(write(false))), "UnprocessableError")
-          const second = yield* soon(write(false))
+          assert.strictEqual(tagOf(yield* soon(write(one))), "UnprocessableError")
+          const second = yield* soon(write(one))
           const isReplayed = failures === "replay"
           assert.strictEqual(tagOf(second), isReplayed ? "UnprocessableError" : "success")
           assert.strictEqual(yield* made, isReplayed ? 0 : 1)
@@ -97,21 +62,21 @@ for (const profile of profiles) {
           // Lost answers.
           yield* sandbox.reset()
           yield* sandbox.faults.add(Fault.dropAfter({ operation, count: 2 }))
-          const first = yield* soon(write(false))
+          const first = yield* soon(write(one))
           assert.strictEqual(tagOf(first), "success")
           assert.strictEqual(yield* made, 1)
 
           // The same key with another request: it makes nothing, and only a 422 says so for certain.
           const other = { 422: "UnprocessableError", 409: "OutcomeUnknown", replay: "KeyReused" }
-          assert.strictEqual(tagOf(yield* soon(write(true))), other[other_body])
+          assert.strictEqual(tagOf(yield* soon(writeOther(one))), other[other_body])
           assert.strictEqual(yield* made, 1)
 
           // A second call while the first is not answered.
           yield* sandbox.reset()
           yield* sandbox.faults.add(Fault.delay("5 seconds", { operation }))
-          const slow = yield* Effect.fork(Effect.either(write(false)))
+          const slow = yield* Effect.fork(Effect.either(write(one)))
           yield* TestClock.adjust("1 second")
-          const meanwhile = yield* soon(write(false))
+          const meanwhile = yield* soon(write(one))
           assert.strictEqual(tagOf(meanwhile), in_flight === 409 ? "OutcomeUnknown" : "success")
           const ended = yield* Fiber.join(slow)
           assert.strictEqual(tagOf(ended), "success")
@@ -127,11 +92,12 @@ describe("a key", () => {
   it.effect("is forgotten after its retention, and then makes another payment", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
-      const first = yield* writes["Payments.create"](false)
+      const payment = writes.all.find(({ name }) => name === "Payments.create") ?? assert.fail()
+      const first = yield* write(payment)
       yield* sandbox.advance({ seconds: 3540 })
-      assert.strictEqual(yield* writes["Payments.create"](false), first)
+      assert.deepStrictEqual(yield* write(payment), first)
       yield* sandbox.advance({ seconds: 60 })
-      assert.notStrictEqual(yield* writes["Payments.create"](false), first)
+      assert.notDeepEqual(yield* write(payment), first)
       assert.strictEqual(yield* made, 2)
     }).pipe(Effect.provide(layer({ idempotency: { retention_seconds: 3600 } })))
   )

@@ -9,15 +9,20 @@ import type * as Operation from "@manilla/core/Operation"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
-import type * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as ServiceApi from "@manilla/service/ServiceApi"
 import type * as Clients from "@manilla/service/Clients"
 import { cardFrom, collection, link, payoutFrom, walletIn } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 
+/** What a request refers to is made by the clients, or by the sandbox. */
+type Making = Effect.Effect<object, never, Clients.Clients | Sandbox.Sandbox>
+
 interface Entry {
-  readonly request: Effect.Effect<object, never, Sandbox.Sandbox>
+  readonly request: Making
+  /** Another good request. */
+  readonly other: Making
   /** Accepts any value as the request, as an untyped caller would pass it. */
   readonly send: (
     request: unknown,
@@ -35,28 +40,45 @@ export interface Write extends Entry {
 export type Name = ServiceApi.WriteName
 
 const entry = <Request extends object>(
-  request: Effect.Effect<Request, never, Sandbox.Sandbox>,
+  [request, other]: readonly [request: Made<Request>, other: Made<Request>],
   send: (
     request: Request,
     options: { readonly key: IdempotencyKey.IdempotencyKey }
   ) => Effect.Effect<object, Errors.WriteError | Errors.KeyedWriteError, Clients.Clients>
-): Entry => ({ request, send: (given, key) => send(given as never, { key }) })
+): Entry => ({ request, other, send: (given, key) => send(given as never, { key }) })
+
+type Made<Request> = Effect.Effect<Request, never, Clients.Clients | Sandbox.Sandbox>
+
+const payoutOf = (amount: string) =>
+  Effect.map(walletIn("XOF"), (wallet) => payoutFrom(wallet, amount))
 
 const entries: Readonly<Record<Name, Entry>> = {
-  "Payments.create": entry(Effect.succeed(collection), (request, options) =>
-    Effect.flatMap(Payments.Payments, ({ create }) => create(request, options))
+  "Payments.create": entry(
+    [Effect.succeed(collection), Effect.succeed({ ...collection, amount: "1600" })],
+    (request, options) =>
+      Effect.flatMap(Payments.Payments, ({ create }) => create(request, options))
   ),
-  "Payouts.create": entry(
-    Effect.map(walletIn("XOF"), (wallet) => payoutFrom(wallet)),
-    (request, options) => Effect.flatMap(Payouts.Payouts, ({ create }) => create(request, options))
+  "Payouts.create": entry([payoutOf("1000"), payoutOf("1600")], (request, options) =>
+    Effect.flatMap(Payouts.Payouts, ({ create }) => create(request, options))
   ),
-  "Cards.issue": entry(cardFrom(), (request, options) =>
+  "Cards.issue": entry([cardFrom(), cardFrom("USD")], (request, options) =>
     Effect.flatMap(Cards.Cards, ({ issue }) => issue(request, options))
   ),
-  "PaymentLinks.create": entry(Effect.succeed(link), (request) =>
-    Effect.flatMap(PaymentLinks.PaymentLinks, ({ create }) => create(request))
+  "PaymentLinks.create": entry(
+    [Effect.succeed(link), Effect.succeed({ ...link, amount: "700" })],
+    (request) => Effect.flatMap(PaymentLinks.PaymentLinks, ({ create }) => create(request))
   )
 }
+
+/** The writes with a key. */
+export const keyed = (): ReadonlyArray<Write> =>
+  all.filter(({ operation }) => operation.replay._tag === "Keyed")
+
+/** How many resources were made with a key. */
+export const madeWith = (key: string) =>
+  Effect.flatMap(Sandbox.Sandbox, ({ resources }) =>
+    Effect.map(resources({ key }), (made) => Object.values(made).flat().length)
+  )
 
 export const all: ReadonlyArray<Write> = Record.toEntries(entries).map(([name, own]) => {
   const operation = ServiceApi.operations.get(name)

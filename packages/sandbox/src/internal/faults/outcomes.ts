@@ -4,7 +4,6 @@
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Outcome from "../../Outcome.js"
-import type * as ServiceApi from "@manilla/service/ServiceApi"
 import * as refusal from "../rules/refusal.js"
 import { metOutcomeOf } from "../store/state.js"
 import type { MetOutcome, State } from "../store/state.js"
@@ -39,12 +38,13 @@ export const make = ({ met_outcomes: met }: State, lenient: boolean) => {
     of: ({ body, headers, operation }: Request) => {
       const name = headers[Outcome.header]
       if (name !== undefined) return named(name, operation)
-      const magic = operation === undefined ? undefined : magicFields.get(operation)
+      const magic = Outcome.magicFields(operation)
       if (magic === undefined) return Either.right(undefined)
       const json = body()
-      return Either.flatMap(ofPhone(valueAt(json, magic.phone), operation, magic.phone), (found) =>
+      const { amount, phone = "" } = magic
+      return Either.flatMap(ofPhone(valueAt(json, phone), operation, phone), (found) =>
         found === undefined
-          ? ofAmount(valueAt(json, magic.amount), operation, magic.amount)
+          ? ofAmount(valueAt(json, amount), operation, amount)
           : Either.right(found)
       )
     },
@@ -58,21 +58,6 @@ export const make = ({ met_outcomes: met }: State, lenient: boolean) => {
     }
   }
 }
-
-/** The fields that can be magic. A write without a phone number has none. */
-interface Magic {
-  readonly phone: string
-  readonly amount: string
-}
-
-const magicFields: ReadonlyMap<string, Magic> = new Map(
-  Object.entries({
-    "Payments.create": { phone: "payer.phone_number", amount: "amount" },
-    "Payouts.create": { phone: "destination", amount: "amount" },
-    "PaymentLinks.create": { phone: "", amount: "amount" },
-    "Cards.issue": { phone: "", amount: "initial_balance" }
-  } satisfies Readonly<Record<ServiceApi.WriteName, Magic>>)
-)
 
 const named = (name: string, operation: string | undefined) => {
   const found = Outcome.outcomes.find((one) => one.name === name)

@@ -1,6 +1,5 @@
 /**
- * Refunds. The interface documents how to read a refund but not how to request one, so a control of the
- * sandbox creates them (interface sections 2.6 and 4.7).
+ * Refunds (interface sections 2.6 and 4.7). A control of the sandbox creates them.
  */
 import * as Amount from "@manilla/core/Amount"
 import * as Refund from "@manilla/refunds/Refund"
