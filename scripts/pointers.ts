@@ -1,5 +1,6 @@
 // Checks the references in the documents: linked files, named sources and tests, and named invariants of the
 // simulation. Checks also what documents and comments say that the interface lacks.
+import { ServiceApi } from "@manilla/service"
 import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { contradicted } from "./claims.js"
@@ -74,6 +75,24 @@ const isWritten = (file: string): boolean =>
   isFile(new URL(file, root))
 
 problems.push(...contradicted(tracked.split("\n").filter(isWritten), read))
+
+// The list in CONTRIBUTING.md has each file with a table of all writes, which a new write has to be added to.
+const [, list = ""] = /## Add an operation\n([^]*?)\n## /.exec(read("CONTRIBUTING.md")) ?? []
+for (const [, file = ""] of list.matchAll(/`(packages\/[\w./-]+\.(?:ts|md))`/g)) {
+  expect(isFile(new URL(file, root)), "CONTRIBUTING.md", file)
+}
+const writes = [...ServiceApi.operations].filter(([, { replay }]) => replay._tag !== "Safe")
+const hasTable = (file: string): boolean => {
+  const text = read(file)
+  return writes.every(([name]) => text.includes(`"${name}":`))
+}
+for (const file of tracked.split("\n").filter((file) => /^packages\/.*\.ts$/.test(file))) {
+  if (isFile(new URL(file, root)) && hasTable(file) && !list.includes(`\`${file}\``)) {
+    problems.push(
+      `CONTRIBUTING.md: "Add an operation" does not name ${file}, a table of all writes`
+    )
+  }
+}
 
 for (const problem of problems) console.error(problem)
 console.log(`${pointers} references in ${documents.length} documents checked`)

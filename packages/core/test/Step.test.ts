@@ -37,7 +37,7 @@ it("counts a request, which is in flight until its attempt fails", () => {
   assert.deepInclude(before, { sent: 0, inFlight: false })
   const sent = step.sending(before)
   assert.deepInclude(sent, { sent: 1, inFlight: true })
-  const { state } = step.step(rulesOf(replays.Safe), sent, failed("ServerError"))
+  const { state } = step.decide(rulesOf(replays.Safe), sent, failed("ServerError"))
   assert.deepInclude(state, { sent: 1, inFlight: false })
 })
 
@@ -55,7 +55,7 @@ describe("after the first attempt", () => {
     for (const replay of Object.values(replays)) {
       const expected = stepOf[rule[replay._tag]]
       it(`${fault}, ${replay._tag}: ${expected}`, () => {
-        const next = step.step(rulesOf(replay), step.start(0), failed(fault))
+        const next = step.decide(rulesOf(replay), step.start(0), failed(fault))
         assert.strictEqual(next._tag, expected)
         assert.strictEqual(next.state.doubtful, rule.outcome !== "notApplied")
         assert.strictEqual(next.state.renewed, expected === "Renew")
@@ -70,7 +70,7 @@ describe("a retry", () => {
   it("waits up to one base longer than Retry-After, so that callers do not return together", () => {
     const rules = rulesOf(replays.Keyed, { base: 1000 })
     const refused = failed("RateLimitError", { retryAfterMillis: 5000, chance: 0.5 })
-    const next = step.step(rules, step.start(0), refused)
+    const next = step.decide(rules, step.start(0), refused)
     assert(next._tag === "Again")
     assert.strictEqual(next.afterMillis, 5500)
   })
@@ -132,14 +132,14 @@ describe("a call ends", () => {
     ]
   ] as const) {
     it(why, () => {
-      const next = step.step(rules, { ...step.start(0), ...state }, last)
+      const next = step.decide(rules, { ...step.start(0), ...state }, last)
       assert(next._tag === "Done", next._tag)
       assert.strictEqual(next.because, because)
     })
   }
 
   it("not when its retry is 1 ms before the latest start", () => {
-    const next = step.step(rules, step.start(0), failed("ServerError", { budgetMillis: 9899 }))
+    const next = step.decide(rules, step.start(0), failed("ServerError", { budgetMillis: 9899 }))
     assert(next._tag === "Again")
     assert.strictEqual(next.afterMillis, 9899)
   })
@@ -212,7 +212,7 @@ const run = (
   let before = step.start(nowMillis)
   for (const { tookMillis, ...failure } of failures) {
     nowMillis += Math.min(tookMillis, step.attemptMillis(own, before, nowMillis))
-    const next = step.step(own, { ...before, sent: before.sent + 1 }, { ...failure, nowMillis })
+    const next = step.decide(own, { ...before, sent: before.sent + 1 }, { ...failure, nowMillis })
     taken.push({ failed: { ...failure, nowMillis }, next })
     if (next._tag === "Done") break
     if (next._tag === "Again") nowMillis += next.afterMillis
@@ -308,7 +308,7 @@ describe("from any state", () => {
     it.prop(
       title,
       [rules, state, attempt, atMillis],
-      ([own, at, one, nowMillis]) => check(at, step.step(own, at, { ...one, nowMillis })),
+      ([own, at, one, nowMillis]) => check(at, step.decide(own, at, { ...one, nowMillis })),
       many
     )
 
@@ -327,7 +327,7 @@ describe("from any state", () => {
     "a retry waits for Retry-After and the budget",
     [rules, state, attempt],
     ([own, at, one]) => {
-      const next = step.step(own, at, { ...one, nowMillis: at.startedMillis })
+      const next = step.decide(own, at, { ...one, nowMillis: at.startedMillis })
       if (next._tag !== "Again") return
       assert.isAtLeast(next.afterMillis, one.retryAfterMillis ?? 0)
       assert.isAtLeast(next.afterMillis, one.budgetMillis)
@@ -347,7 +347,7 @@ describe("from any state", () => {
       })
     ],
     ([own, one]) => {
-      const next = step.step(own, step.start(0), failed("NotSent", one))
+      const next = step.decide(own, step.start(0), failed("NotSent", one))
       if (next._tag === "Again") assert.isBelow(next.afterMillis, own.deadlineMillis)
     },
     many

@@ -116,7 +116,7 @@ export const run = (seed: number): Report => {
     ...Array.from(state.network?.defects ?? [], (defect) => `a defect in the network: ${defect}`)
   ]
   const outcomes = state.instructions.flatMap(Workload.outcomes)
-  const reported = (tag: Workload.Outcome["_tag"]) =>
+  const reported = (tag: Workload.Reported["_tag"]) =>
     outcomes.filter(({ _tag }) => _tag === tag).length
   return {
     seed,
@@ -331,19 +331,19 @@ const caller = (
         instruction.name,
         `instruction: ${instruction.kind} ${instruction.amount}`
       )
-      const once = Effect.suspend(() =>
+      const attempt = Effect.suspend(() =>
         impatient(Workload.runCall(instruction, environment), chance)
       )
       // Links have no key, so the call is not repeated.
       if (!Workload.isKeyed(instruction)) {
-        yield* once
+        yield* attempt
         continue
       }
       // Two concurrent calls for one instruction share its key.
-      yield* chance.often(0.15) ? Effect.all([once, once], { concurrency: 2 }) : once
+      yield* chance.often(0.15) ? Effect.all([attempt, attempt], { concurrency: 2 }) : attempt
       for (let more = 0; more < 3 && repeats(instruction, chance); more++) {
         yield* Effect.sleep(chance.between(0, 60_000))
-        yield* once
+        yield* attempt
       }
       if (chance.often(0.15)) yield* environment.process().run(look(chance, read, environment))
     }

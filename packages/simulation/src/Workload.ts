@@ -31,7 +31,7 @@ export interface Stopped {
 }
 
 /** The outcome that a call reported to its caller. */
-export type Outcome =
+export type Reported =
   | {
       readonly _tag: "Applied"
       /** The ids and references in the result or the error. */
@@ -59,7 +59,7 @@ export interface Call {
   readonly startedMillis: number
   endedMillis: number
   /** `undefined` while the call is running. */
-  outcome: Outcome | undefined
+  outcome: Reported | undefined
 }
 
 /** The ids that the requests of a run refer to. */
@@ -270,7 +270,7 @@ export const runCall = (instruction: Instruction, { means, process, time, trace 
       outcome: undefined
     }
     instruction.calls.push(call)
-    const record = (outcome: Outcome) =>
+    const record = (outcome: Reported) =>
       Effect.sync(() => {
         call.outcome = outcome
         call.endedMillis = time.elapsedMillis()
@@ -292,13 +292,13 @@ export const runCall = (instruction: Instruction, { means, process, time, trace 
     )
   })
 
-const describe = (outcome: Outcome): string => {
+const describe = (outcome: Reported): string => {
   if (outcome._tag !== "Applied") return `outcome: ${outcome._tag}, ${outcome.error}`
   const rest = [outcome.finalStatus, outcome.stopped && `stopped waiting: ${outcome.stopped.tag}`]
   return [`outcome: Applied ${outcome.names.join(" ")}`, ...rest.filter(Boolean)].join(", ")
 }
 
-const interrupted: Outcome = {
+const interrupted: Reported = {
   _tag: "Unknown",
   error: "Interrupted",
   key: undefined,
@@ -314,7 +314,7 @@ const outcomeOf = (
     | Errors.KeyedWriteError
     | Payments.PaymentStillPending
     | Payouts.PayoutStillPending
-): Outcome => {
+): Reported => {
   // Any other error of a wait means that the intent or payout exists.
   if (!isWriteError(error)) {
     return applied({
@@ -360,7 +360,7 @@ const applied = ({
   readonly shown?: Shown
   readonly stopped?: Stopped
   readonly unreadable?: { readonly key: string | undefined }
-}): Outcome => ({
+}): Reported => ({
   _tag: "Applied",
   names: names.filter((name) => name !== undefined),
   shown,
@@ -369,7 +369,7 @@ const applied = ({
   unreadable
 })
 
-export const outcomes = ({ calls }: Instruction): ReadonlyArray<Outcome> =>
+export const outcomes = ({ calls }: Instruction): ReadonlyArray<Reported> =>
   calls.flatMap(({ outcome }) => outcome ?? [])
 
 /**

@@ -181,7 +181,7 @@ class Call {
   private failed(failure: Failure, bearer: bearers.Bearer | undefined): Result {
     return Effect.flatMap(Random.next, (chance) => {
       const nowMillis = this.now()
-      const next = step.step(this.rules, this.state, {
+      const next = step.decide(this.rules, this.state, {
         fault: failure.fault,
         retryAfterMillis: failure.retryAfterMillis,
         hasToken: bearer !== undefined,

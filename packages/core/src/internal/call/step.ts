@@ -84,7 +84,7 @@ export const attemptMillis = (rules: Rules, state: State, nowMillis: number): nu
   Math.min(rules.attemptMillis, leftMillis(rules, state, nowMillis) + rules.leastMillis)
 
 /** Decides what follows a failed attempt. A later attempt does not remove the doubt about an earlier one. */
-export const step = (rules: Rules, before: State, attempt: Attempt): Step => {
+export const decide = (rules: Rules, before: State, attempt: Attempt): Step => {
   const { fault, other } = attempt
   const { policy, replay } = rules
   const rule: RetryPolicy.Rule = RetryPolicy.table[fault]
