@@ -298,9 +298,10 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
     created: A,
     shownId: string,
     plan: loop.Plan<A>,
-    sanitizer: () => sanitize.Sanitizer
+    secrets: ReadonlyArray<sanitize.Secret>
   ): Effect.Effect<A, StillPending> => {
     const id = created[by]
+    const sanitizer = () => sanitize.make(secrets)
     let last = created
     const isFinal = (value: A): boolean => plan.isFinal((last = value))
     const failed = (why: string, gaveUp: Pick<loop.GaveUp<A>, "cause" | "last">) => {
@@ -308,7 +309,8 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
       const text = messages.waitFailed(operation, shown.identifier(shownId), shown.text(why))
       return stillPending(id, shownId, text, gaveUp)
     }
-    return Effect.catchAllCause(wait(id, { ...plan, isFinal }, created), (cause) => {
+    const waiting = wait(id, { ...plan, isFinal }, created)
+    return Effect.catchAllCause(Effect.locally(waiting, sanitize.ofCreation, secrets), (cause) => {
       const failure = Cause.failureOption(cause)
       if (Option.isNone(failure)) {
         // A defect, for example if `until` throws. The resource exists all the same.
@@ -348,9 +350,7 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
       }
       return Effect.onInterrupt(
         Effect.flatMap(create({ ...options, onResponse }), (resource) =>
-          awaitCreated(resource, created ?? resource[by], plan, () =>
-            sanitize.make(known.map(sanitize.secret))
-          )
+          awaitCreated(resource, created ?? resource[by], plan, known.map(sanitize.secret))
         ),
         () =>
           created === undefined

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as Payout from "@manilla/payouts/Payout"
@@ -86,13 +87,14 @@ describe("the wait of disburse", () => {
   /** The error that ends a wait for a payout that stays pending. */
   const stillPending = (
     wait: NonNullable<Payouts.DisburseOptions["wait"]>,
-    reaction = answer(),
+    reaction: FakeService.Reaction = answer(),
     options: FakeService.Options = {}
   ) =>
     Effect.gen(function* () {
       const { payouts } = yield* make(reaction, options)
       const error = yield* Elapsed.toTheEnd(Effect.flip(payouts.disburse(request, { key, wait })))
       assert(error._tag === "PayoutStillPending", error.message)
+      assert.strictEqual(Errors.outcome(error), "applied")
       return { error, shown: [inspect(error, { depth: 9 }), JSON.stringify(error), String(error)] }
     })
 
@@ -116,6 +118,17 @@ describe("the wait of disburse", () => {
         error.last?.destination && Redacted.value(error.last.destination),
         request.destination
       )
+    })
+  )
+
+  it.effect("shows no phone number that the service repeats when it refuses a read", () =>
+    Effect.gen(function* () {
+      const refusal = FakeService.failure(403, {}, { message: `no ${request.destination}` })
+      const { error, shown } = yield* stillPending({}, ({ method }) =>
+        Effect.succeed(method === "POST" ? answer() : refusal)
+      )
+      assert.include(error.message, "status 403")
+      for (const text of [...shown, error.message]) assert.notInclude(text, "61234567")
     })
   )
 

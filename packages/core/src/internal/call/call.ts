@@ -151,7 +151,10 @@ class Call {
     const { request, shared } = this
     let sanitizer: sanitize.Sanitizer | undefined
     const make = () => {
-      const secrets = shared.sensitive(request.payload).map(sanitize.secret)
+      const secrets = [
+        ...this.fiber.getFiberRef(sanitize.ofCreation),
+        ...shared.sensitive(request.payload).map(sanitize.secret)
+      ]
       return sanitize.make(bearer === undefined ? secrets : [...secrets, bearer.secret])
     }
     return {

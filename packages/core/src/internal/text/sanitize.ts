@@ -2,6 +2,7 @@
  * Sanitizes strings from the service for messages, logs, spans and errors: redacts secrets, escapes
  * control and bidirectional characters, and limits the length.
  */
+import * as FiberRef from "effect/FiberRef"
 
 export interface Sanitizer {
   /** Human-readable text: at most 500 characters. */
@@ -34,6 +35,10 @@ export const secret = (text: string): Secret => {
   const number = /^0+([1-9][0-9]{3,})$/.exec(normal)?.[1]
   return normal === "" ? [] : number === undefined ? [normal] : [normal, number]
 }
+
+/** The secrets of the request that created a resource: the service may repeat them when it refuses a read of it. */
+export const ofCreation: FiberRef.FiberRef<ReadonlyArray<Secret>> =
+  /* @__PURE__ */ FiberRef.unsafeMake<ReadonlyArray<Secret>>([])
 
 export const make = (secrets: ReadonlyArray<Secret>): Sanitizer => {
   const wanted = secrets.flat()
