@@ -573,6 +573,7 @@ describe("the response to a write", () => {
     ["amount", "1500", "about 700"],
     ["payee", "+2290161234567", "4567"],
     ["payee", "+2290161234567", "+22901****4567"],
+    ["payee", "+2290161234567", "+229016123456."],
     ["payee", "+2290161234567", "+229 01 .. .. .. 67"]
   ] as const) {
     it.effect(`may have ${member} ${JSON.stringify(back)} for ${JSON.stringify(given)}`, () =>

@@ -508,8 +508,24 @@ describe("a connection that was established and then lost", () => {
     mayHaveCarried(afterResponse(failure("ECONNREFUSED", "connect")))
   )
 
-  // Linux reports the last ICMP error on the socket when its retransmissions are exhausted.
-  for (const code of ["EHOSTUNREACH", "ENETUNREACH", "ECONNREFUSED"]) {
+  for (const code of [
+    // Linux reports the last ICMP error on the socket when its retransmissions are exhausted.
+    "EHOSTUNREACH",
+    "ENETUNREACH",
+    "ECONNREFUSED",
+    "ETIMEDOUT",
+    "ECONNRESET",
+    "EPIPE",
+    "EPROTO",
+    "ERR_SSL_WRONG_VERSION_NUMBER",
+    "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED",
+    "HPE_HEADER_OVERFLOW",
+    "HPE_INVALID_CONSTANT",
+    "UND_ERR_CLOSED",
+    "UND_ERR_DESTROYED",
+    "UND_ERR_HEADERS_OVERFLOW",
+    "UND_ERR_SOCKET"
+  ]) {
     it.effect(`may have carried the write, even if its error is ${code}`, () =>
       mayHaveCarried(beforeResponse(failure(code, "read")))
     )

@@ -149,6 +149,7 @@ describe("the same other resource twice", () => {
   const { id: _, ...withoutId } = other
   for (const [when, resource, id] of [
     ["it has a reference but no id", withoutId, undefined],
+    ["its id is empty", { ...other, id: "" }, undefined],
     ["other fields are invalid", { ...other, payee: 7 }, "order-41"]
   ] as const) {
     it.effect(`is recognised when ${when}`, () =>

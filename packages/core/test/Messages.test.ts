@@ -17,6 +17,11 @@ const written = (...reactions: Parameters<typeof FakeService.make>[0]) =>
     messageOf(calls.write(FakeService.calls.write))
   )
 
+const writtenOnce = (...reactions: Parameters<typeof FakeService.make>[0]) =>
+  Effect.flatMap(FakeService.make(reactions), ({ calls }) =>
+    messageOf(calls.writeOnce(FakeService.calls.writeOnce))
+  )
+
 const read = (...reactions: Parameters<typeof FakeService.make>[0]) =>
   Effect.flatMap(FakeService.make(reactions), ({ calls }) =>
     messageOf(calls.read(FakeService.calls.read))
@@ -35,6 +40,29 @@ describe("the message of", () => {
       )
     })
   )
+
+  for (const [status, next, isAboutKey] of [
+    [400, "Correct the request before you retry.", true],
+    [401, "Check the credentials.", false],
+    [403, "Check the scopes of the credentials and the state of the account.", false],
+    [404, "", false],
+    [422, "Correct the request before you retry.", true],
+    [429, "Wait before you retry.", false]
+  ] as const) {
+    it.effect(`a refusal with ${status} has the next step, and the outcome of a write only`, () =>
+      Effect.gen(function* () {
+        const refusal = FakeService.failure(status)
+        const keyed = yield* written(refusal)
+        const safe = yield* read(refusal)
+        for (const message of [keyed, yield* writtenOnce(refusal), safe]) {
+          assert.include(message, next)
+          const isOfKey = isAboutKey && message === keyed
+          assert.strictEqual(message.includes("If the key was used before"), isOfKey, message)
+          assert.strictEqual(message.includes("was not applied"), message !== safe, message)
+        }
+      })
+    )
+  }
 
   it.effect("a refusal without words ends after its facts, and the empty words are kept", () =>
     Effect.gen(function* () {
@@ -82,11 +110,12 @@ describe("the message of", () => {
 })
 
 describe("a retry", () => {
-  const isLogged = (retryAfter: string, level: LogLevel.LogLevel) =>
+  const isLogged = (retryAfter: string, level: LogLevel.LogLevel, failures = 1) =>
     Effect.gen(function* () {
+      let left = failures
+      const refusal = FakeService.failure(503, { "retry-after": retryAfter })
       const { calls } = yield* FakeService.make([
-        FakeService.failure(503, { "retry-after": retryAfter }),
-        FakeService.success
+        () => Effect.sync(() => (left-- > 0 ? refusal : FakeService.success))
       ])
       const { keep, messages } = Logs.make(level)
       yield* Elapsed.toTheEnd(keep(calls.read(FakeService.calls.read)))
@@ -98,6 +127,8 @@ describe("a retry", () => {
       assert.isTrue(yield* isLogged("0", LogLevel.Debug))
       assert.isFalse(yield* isLogged("0", LogLevel.Info))
       assert.isTrue(yield* isLogged("2", LogLevel.Info))
+      assert.isFalse(yield* isLogged("0.6", LogLevel.Info))
+      assert.isTrue(yield* isLogged("0.6", LogLevel.Info, 2))
     })
   )
 })

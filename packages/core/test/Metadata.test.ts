@@ -95,6 +95,19 @@ describe("metadata", () => {
     })
   }
 
+  for (const [a, b, isEqual] of [
+    [{ a: 1, b: [2] }, { b: [2], a: 1 }, true],
+    [{}, { a: 1 }, false],
+    [{ a: undefined }, { b: 1 }, false],
+    [{ a: ["x"] }, { a: { 0: "x" } }, false],
+    [{ a: null }, { a: {} }, false]
+  ]) {
+    it(`${JSON.stringify(a)} is ${isEqual ? "" : "not "}equal to ${JSON.stringify(b)}`, () => {
+      assert.strictEqual(Metadata.Equivalence(a, b), isEqual)
+      assert.strictEqual(Metadata.Equivalence(b, a), isEqual)
+    })
+  }
+
   const itself: Record<string, unknown> = { a: 1 }
   itself["b"] = { itself }
   const around: Array<unknown> = []
@@ -113,6 +126,10 @@ describe("metadata", () => {
     ["holds a date", { a: new Date(0) }],
     ["holds a map", { a: new Map() }],
     ["has a toJSON method", { toJSON: () => "something else" }],
+    [
+      "has a hidden toJSON method",
+      Object.defineProperty({}, "toJSON", { value: () => ({ a: 1 }) })
+    ],
     ["is an instance of a class", new (class Order {})()],
     ["contains itself", itself],
     ["contains an array that contains itself", { around }],

@@ -49,11 +49,15 @@ describe("a paginated list", () => {
     })
   )
 
-  for (const per_page of [2, undefined]) {
+  for (const [per_page, pages] of [
+    [2, [[1, 2], [], [5]]],
+    [undefined, [[1, 2], [], [5]]],
+    [2, [[], [3, 4], [5]]]
+  ] as const) {
     it.effect(`does not end at an empty page before the total; per_page is ${per_page}`, () =>
       Effect.gen(function* () {
-        const { stream } = make({ pages: [[1, 2], [], [5]], total: 6, per_page })
-        assert.deepStrictEqual(yield* collect(stream({})), [1, 2, 5])
+        const { stream } = make({ pages, total: 6, per_page })
+        assert.deepStrictEqual(yield* collect(stream({})), pages.flat())
       })
     )
   }
@@ -152,24 +156,32 @@ describe("a paginated list", () => {
     )
   }
 
-  it.effect("fails if the service returns the same page repeatedly", () =>
-    Effect.gen(function* () {
-      let asked = 0
-      const { stream } = Pagination.make({
-        operation: "Rows.list",
-        pageParameter: "page",
-        call: () =>
-          Effect.sync(() => {
-            asked++
-            return { data: [1, 2], total: 6 }
-          })
+  for (const [what, pages, numbers] of [
+    ["the same page repeatedly", [1, 1], undefined],
+    ["the second page once more", [1, 2, 2], undefined],
+    ["a page before the one that was requested", [1, 2, 3], [1, 2, 2]],
+    ["a page after the one that was requested", [1, 3], [1, 3]]
+  ] as const) {
+    it.effect(`fails if the service returns ${what}`, () =>
+      Effect.gen(function* () {
+        let asked = 0
+        const { stream } = Pagination.make({
+          operation: "Rows.list",
+          pageParameter: "page",
+          call: () =>
+            Effect.sync(() => {
+              const current_page = numbers?.[asked]
+              return { data: [pages[asked++], "a row"], total: 60, current_page }
+            })
+        })
+        const error = yield* Effect.flip(collect(stream({})))
+        assert(error._tag === "PageParameterError")
+        assert.include(error.message, "page")
+        assert.strictEqual(error.page, pages.length)
+        assert.strictEqual(asked, pages.length)
       })
-      const error = yield* Effect.flip(collect(stream({})))
-      assert(error._tag === "PageParameterError")
-      assert.include(error.message, "page")
-      assert.strictEqual(asked, 2)
-    })
-  )
+    )
+  }
 
   it.effect("reads rows that are nested too deeply to compare", () =>
     Effect.gen(function* () {

@@ -69,6 +69,26 @@ describe("permits", () => {
     })
   )
 
+  it.effect("reach each of 3,000 that wait, in order", () =>
+    Effect.gen(function* () {
+      const { withPermit } = permits.make(1)
+      const waiting = Array.from({ length: 3000 }, (_, i) => i)
+      const started: Array<number> = []
+      const work = (i: number) =>
+        withPermit(
+          Effect.zipLeft(
+            Effect.yieldNow(),
+            Effect.sync(() => started.push(i))
+          )
+        )
+      yield* Effect.fork(Effect.forEach(waiting, work, { concurrency: "unbounded" }))
+      for (let turn = 0; turn < 30_000 && started.length < waiting.length; turn++) {
+        yield* Effect.yieldNow()
+      }
+      assert.deepStrictEqual(started, waiting)
+    })
+  )
+
   it.effect("report whether one is available", () =>
     Effect.gen(function* () {
       const { isFree: isOneFree, withPermit } = permits.make(2)

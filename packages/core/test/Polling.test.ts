@@ -253,6 +253,23 @@ it.effect("a wait pauses at least as long as Retry-After", () =>
   })
 )
 
+it.effect("a wait whose last read failed does not read again in its last moments", () =>
+  Effect.gen(function* () {
+    const { received, waits } = yield* make([
+      FakeService.failure(503, { "retry-after": "0.95" }),
+      "silence"
+    ])
+    const wait = waits.awaitFinal(FakeService.reference("T-1"), {
+      initial: "100 millis",
+      deadline: "1 second"
+    })
+    const error = yield* Effect.flip(Elapsed.toTheEnd(wait))
+    assert(error._tag === "StillPending")
+    assert.strictEqual(error.cause?._tag, "ServerError")
+    assert.lengthOf(received, 1)
+  })
+)
+
 it.effect("64 waits with a Retry-After of a minute do not block another wait", () =>
   Effect.gen(function* () {
     let reads = 0

@@ -82,6 +82,12 @@ describe("the truth table", () => {
     )
   })
 
+  it("takes each other status for an unexpected one", () => {
+    const faults = [199, 300, 499, 500, 599, 600].map(RetryPolicy.faultOfStatus)
+    const [unexpected, error] = ["UnexpectedStatusError", "ServerError"] as const
+    assert.deepStrictEqual(faults, [unexpected, unexpected, unexpected, error, error, unexpected])
+  })
+
   for (const [fault, outcome, safe, keyed, once] of truth) {
     if (fault === "InvalidRequestError" || fault === "TokenUnavailableError") continue
     const reaction = shows[fault]
@@ -94,6 +100,12 @@ describe("the truth table", () => {
         const error = yield* Effect.flip(Elapsed.toTheEnd(calls.read(FakeService.calls.read)))
         assert.strictEqual(received.length, requestsFor[safe])
         assert.strictEqual(RetryPolicy.faultOf(error), fault)
+        // A wait goes on after the same faults, also of the request for a token.
+        assert.strictEqual(RetryPolicy.isPassing(error), safe === "retry")
+        assert(error._tag !== "TokenUnavailableError")
+        const message = "no token"
+        const noToken = new Errors.TokenUnavailableError({ operation: "o", message, cause: error })
+        assert.strictEqual(RetryPolicy.isPassing(noToken), safe === "retry")
       })
     )
 

@@ -146,6 +146,23 @@ describe("a call ends", () => {
 })
 
 describe("the time of a call", () => {
+  const reserved = { Safe: 0, Keyed: 100, Once: 100 } satisfies Record<
+    RetryPolicy.Replay["_tag"],
+    number
+  >
+  for (const [attemptTimeout, deadline] of [
+    [1000, 20_000],
+    [20_000, 1000],
+    [1000, Infinity],
+    [Infinity, 1000]
+  ] as const) {
+    it(`keeps a tenth of ${attemptTimeout} or ${deadline} ms for the last attempt of a write`, () => {
+      const leastMillis = (replay: RetryPolicy.Replay) =>
+        rulesOf(replay, { attemptTimeout, deadline }).leastMillis
+      assert.deepStrictEqual(Record.map(replays, leastMillis), reserved)
+    })
+  }
+
   it("lets a write start, however short its deadline is", () => {
     for (const deadline of [1, 100, 2000, 3000]) {
       const rules = policies.rulesOf({ ...RetryPolicy.defaults, deadline }, replays.Keyed)

@@ -140,6 +140,8 @@ describe("sensitive values", () => {
       { a: "s1", b: "s2" },
       ["s1", "s2"]
     ],
+    ["a later member of a union", Schema.Union(Schema.Null, Secret), "s1", ["s1"]],
+    ["the rest of a list", Schema.Tuple([Schema.String], Secret), ["p", "s1"], ["s1"]],
     [
       "a number",
       Schema.Struct({ pin: Schema.Number.pipe(Sensitive.mark) }),
