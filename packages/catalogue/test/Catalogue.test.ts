@@ -66,6 +66,8 @@ describe("list", () => {
       const error = yield* Effect.flip(catalogue.list())
       assert(error._tag === "MalformedResponseError")
       assert.deepStrictEqual(FakeService.fieldsOf(error), ["data.services.1.available"])
+      // It cannot show that it belongs to another request, so that a repetition would be the same.
+      assert.strictEqual(error.reason, "DataMisfit")
     })
   )
 

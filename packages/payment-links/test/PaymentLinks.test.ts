@@ -2,6 +2,7 @@ import { assert, describe } from "@effect/vitest"
 import * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Fault from "@manilla/sandbox/Fault"
+import * as Elapsed from "@manilla/test-support/Elapsed"
 import { fieldsOf } from "@manilla/test-support/FakeService"
 import { link as request, plain, tests } from "@manilla/test-support/Sandboxed"
 import * as DateTime from "effect/DateTime"
@@ -28,6 +29,14 @@ describe("a payment link", () => {
         Array.from(seen, ({ status, use_count }) => [status, use_count]),
         [["INACTIVE", 1]]
       )
+    }))
+
+  test("that expires has its final status", (links) =>
+    Effect.gen(function* () {
+      const { id } = yield* links.create({ ...request, expires_at: "1970-01-01T00:00:01Z" })
+      yield* TestClock.adjust("1 second")
+      const wait = links.awaitFinal(id, { deadline: "1 minute" })
+      assert.strictEqual((yield* Elapsed.toTheEnd(wait)).status, "EXPIRED")
     }))
 
   test("is watched as long as it is active, and gives each use", (links, sandbox) =>

@@ -40,6 +40,20 @@ describe("a payment intent", () => {
     })
   )
 
+  it.effect("reads each member of its payer once", () =>
+    Effect.gen(function* () {
+      let reads = 0
+      const payer = {
+        get phone_number() {
+          return reads++ === 0 ? request.payer.phone_number : "another"
+        }
+      }
+      const { received } = yield* create({ ...request, payer })
+      assert.deepStrictEqual(JSON.parse(received[0]?.body ?? "").payer, request.payer)
+      assert.strictEqual(reads, 1)
+    })
+  )
+
   it.effect("sends the members of a payer that is a class instance", () =>
     Effect.gen(function* () {
       class Payer {

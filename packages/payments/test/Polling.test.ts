@@ -262,6 +262,7 @@ describe("collect", () => {
           Elapsed.toTheEnd(payments.collect(collectRequest, { key, wait }))
         )
         assert(error._tag === "PaymentStillPending", error._tag)
+        assert.strictEqual(Errors.outcome(error), "applied")
         assert.strictEqual(error.id, id)
         assert.strictEqual(error.last?.id, id)
         assert.strictEqual(error.last?.status, "PENDING")
@@ -582,21 +583,32 @@ describe("many waits at once", () => {
   )
 })
 
-describe("a resource that was just created", () => {
-  it.effect("is waited for although a stale replica responds 404", () =>
+type Wait = (payments: Payments.Service) => Effect.Effect<PaymentIntent.PaymentIntent, unknown>
+const waits: ReadonlyArray<readonly [string, FakeService.Reaction, Wait]> = [
+  [
+    "that was just created",
+    Intents.creates,
+    ({ collect }) => collect(Intents.collectRequest, { key: Intents.key })
+  ],
+  ["that was read", finds("PENDING"), ({ awaitFinal }) => awaitFinal(id)]
+]
+for (const [what, first, wait] of waits) {
+  it.effect(`a resource ${what} is waited for although a stale replica responds 404`, () =>
     Effect.gen(function* () {
-      const { payments } = yield* Intents.make([
-        Intents.creates,
-        FakeService.failure(404),
-        FakeService.failure(404),
-        finds("COMPLETED")
-      ])
-      const { collectRequest, key } = Intents
-      const settled = yield* Elapsed.toTheEnd(payments.collect(collectRequest, { key }))
-      assert.strictEqual(settled.status, "COMPLETED")
+      const stale = Array.from({ length: 6 }, () => FakeService.failure(404))
+      const { payments } = yield* Intents.make([first, ...stale, finds("COMPLETED")])
+      assert.strictEqual((yield* Elapsed.toTheEnd(wait(payments))).status, "COMPLETED")
     })
   )
-})
+}
+
+it.effect("a failed read is not retried before the next pause", () =>
+  Effect.gen(function* () {
+    const { payments, received } = yield* Intents.make([FakeService.failure(503)])
+    yield* Effect.flip(Elapsed.toTheEnd(payments.awaitFinal(id, { deadline: "450 millis" })))
+    assert.lengthOf(received, 1)
+  })
+)
 
 it.effect("no option makes the delay too short", () =>
   Effect.gen(function* () {

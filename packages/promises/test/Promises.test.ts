@@ -244,6 +244,7 @@ describe("a signal", () => {
     )
     // Node 20 warns of a leak at the eleventh listener.
     assert.lengthOf(getEventListeners(signal, "abort"), 1)
+    succeeded(await manilla.catalogue.list({ signal }))
     controller.abort(new Error("the buyer left"))
     for (const payment of paying) assert.strictEqual(await rejected(payment), signal.reason)
     assert.isEmpty(getEventListeners(signal, "abort"))
@@ -282,11 +283,13 @@ describe("make and close", () => {
   it("reads the environment, and names all missing variables and the options", async () => {
     const names = ["BASE_URL", "AUTH_URL", "CLIENT_ID", "CLIENT_SECRET"]
     for (const name of names) vi.stubEnv(`MANILLA_${name}`, undefined)
-    const reason = await rejected(Promises.make())
-    assert.instanceOf(reason, Error)
-    for (const name of names) assert.include(reason.message, `MANILLA_${name}`)
-    for (const option of ["baseUrl", "authUrl", "clientId", "clientSecret"]) {
-      assert.include(reason.message, option)
+    for (const transport of [{}, { fetch }, { undici: await import("undici") }]) {
+      const reason = await rejected(Promises.make(transport))
+      assert.instanceOf(reason, Error)
+      for (const name of names) assert.include(reason.message, `MANILLA_${name}`)
+      for (const option of ["baseUrl", "authUrl", "clientId", "clientSecret"]) {
+        assert.include(reason.message, option)
+      }
     }
     vi.unstubAllEnvs()
   })

@@ -160,6 +160,8 @@ describe("expiry", () => {
       yield* TestClock.adjust("54 minutes")
       yield* tokens.get(Infinity)
       assert.strictEqual(requests.length, 1)
+      yield* TestClock.adjust("6 minutes")
+      assert.strictEqual(text(yield* Elapsed.during(10, tokens.get(Infinity))), "token-2")
     })
   )
 
@@ -422,6 +424,22 @@ describe("an outage", () => {
       assert.isAtLeast(requests.length - asked, 4)
       assert.isAtMost(requests.length - asked, 5)
     }).pipe(Effect.withRandom(Random.fixed([0.999])))
+  )
+
+  it.scoped("ends for a caller whose time ends before the longer pause of another caller", () =>
+    Effect.gen(function* () {
+      const { tokens } = yield* make(() => ({ status: 403 }))
+      for (let n = 1; n <= 3; n++) yield* Elapsed.during(30_000, Effect.flip(ask(tokens)))
+      // It is followed by a pause of 4 seconds.
+      yield* Elapsed.during(10, Effect.flip(ask(tokens)))
+      const waiting = yield* Effect.fork(Effect.flip(ask(tokens, 8200)))
+      yield* TestClock.adjust("1500 millis")
+      // It is followed by a pause of 8 seconds.
+      yield* Elapsed.during(10, Effect.flip(ask(tokens, 100)))
+      yield* TestClock.adjust("6690 millis")
+      const ended = yield* Fiber.poll(waiting)
+      assert.isTrue(Option.isSome(ended))
+    }).pipe(halfPauses)
   )
 
   it.scoped("that callers with short deadlines see does not fail those who can wait", () =>

@@ -99,6 +99,7 @@ describe("compare", () => {
         key: "a",
         ids: ["id of a", "id of a"]
       })
+      assert.lengthOf(differences, 2)
     }
   )
 

@@ -1,10 +1,11 @@
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transaction from "@manilla/transactions/Transaction"
 import * as Transactions from "@manilla/transactions/Transactions"
 import { collected, tests } from "@manilla/test-support/Sandboxed"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 
 const test = tests(Transactions.Transactions)
@@ -54,6 +55,26 @@ describe("250 transactions", () => {
       const beyond = yield* transactions.list({}, { extraParams: { page: "99" } })
       assert.deepStrictEqual([beyond.current_page, beyond.data.length, beyond.total], [99, 0, 250])
     }))
+})
+
+describe("a net amount", () => {
+  const amounts = { amount: "1000", fee_amount: "15", net_amount: "985.00" }
+  for (const [is, what, change] of [
+    [true, "the amount minus the fee", {}],
+    [true, "negative if the fee is larger", { amount: "10", net_amount: "-5" }],
+    [false, "another amount", { net_amount: "985.01" }],
+    [false, "the amount", { net_amount: "1000" }],
+    ...[null, undefined].flatMap((none) => [
+      [false, `${none}`, { net_amount: none }] as const,
+      [false, `that of a fee of ${none}`, { fee_amount: none, net_amount: "1000" }] as const
+    ])
+  ] as const) {
+    it(`is ${is ? "" : "not "}exact if it is ${what}`, () => {
+      const row = { reference: "T", status: "COMPLETED", currency: "XOF", ...amounts, ...change }
+      const transaction = Schema.decodeUnknownSync(Transaction.Transaction)(row)
+      assert.strictEqual(Transaction.isNetExact(transaction), is)
+    })
+  }
 })
 
 describe("filters", () => {
