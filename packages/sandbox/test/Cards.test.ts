@@ -86,6 +86,8 @@ describe("a card", () => {
           ({ card }) => `${card.card_sequence}: ${card.charged_amount}`
         )
       assert.strictEqual(yield* sequence("a"), "1: 3.00000000")
+      const sandbox = yield* Sandbox.Sandbox
+      yield* sandbox.restore(yield* sandbox.snapshot)
       assert.strictEqual(yield* sequence("b"), "2: 3.00000000")
       assert.strictEqual(yield* sequence("c", { customer_id: second?.id ?? "" }), "1: 3.00000000")
       const listed = yield* Stream.runCollect(cards.stream({ per_page: 2 }))

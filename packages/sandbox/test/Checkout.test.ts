@@ -61,6 +61,7 @@ describe("the hosted page of a payment link", () => {
     assert.isTrue((await read(url, link.attempt)).json.is_paid)
 
     await pay(url, { attempt: (await read(url)).json.attempt, phone_number })
+    await pay(url, form)
     assert.lengthOf(await transactions(), before + 2)
     // Only an attempt that was paid says so.
     assert.isFalse((await read(url, "another")).json.is_paid)

@@ -17,6 +17,7 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as TestClock from "effect/TestClock"
 import * as ledger from "../src/internal/money/ledger.js"
+import * as pricing from "../src/internal/money/pricing.js"
 import * as state from "../src/internal/store/state.js"
 
 const emptyBook = () => ledger.make(state.make())
@@ -93,6 +94,28 @@ describe("the ledger", () => {
     assert.isTrue(Either.isRight(all))
     assert.strictEqual(book.balanceOf(wallet), "0.0000")
     assert.lengthOf(book.read().journal, 2)
+  })
+
+  it("adds up two postings of an entry on one account", () => {
+    const book = emptyBook()
+    const [four, six] = [amount("4"), amount("6")]
+    post(
+      book,
+      ledger.debit(clearing, amount("10")),
+      ledger.credit(wallet, four),
+      ledger.credit(wallet, six)
+    )
+    assert.strictEqual(book.balanceOf(wallet), "10.0000")
+    const over = [ledger.debit(wallet, six), ledger.debit(wallet, six)]
+    assert.deepStrictEqual(
+      post(book, ...over, ledger.credit(clearing, amount("12"))),
+      Either.left("INSUFFICIENT_FUNDS")
+    )
+  })
+
+  it("rounds half a unit of a fee up", () => {
+    const fees = ["0.01", "0.03", "0.0299"].map((text) => pricing.collectionFee(amount(text)))
+    assert.deepStrictEqual<ReadonlyArray<string>>(fees, ["0.0002", "0.0005", "0.0004"])
   })
 
   it("adds exactly where floats would not", () => {

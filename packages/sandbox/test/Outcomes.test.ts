@@ -124,6 +124,37 @@ describe("outcomes", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  it.effect("that a key meets once are met once by each key, and each of them", () =>
+    Effect.gen(function* () {
+      const met: Array<number> = []
+      for (const key of ["one", "another"]) {
+        for (const outcome of ["conflict", "request_timeout"]) {
+          const headers = { "idempotency-key": key, "x-sandbox-outcome": outcome }
+          met.push((yield* createRaw(headers)).status, (yield* createRaw(headers)).status)
+        }
+      }
+      assert.deepStrictEqual(met, [409, 201, 408, 201, 409, 201, 408, 201])
+      assert.lengthOf(yield* statuses, 2)
+      // Requests without a key meet it each time.
+      const links = yield* PaymentLinks.PaymentLinks
+      const create = links.create({ ...link, amount: Outcome.amount(named("conflict")) })
+      for (const end of [yield* Effect.flip(create), yield* Effect.flip(create)]) {
+        assert.strictEqual(end._tag, "UnkeyedOutcomeUnknown")
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("in the queue of faults wait for an operation to which they apply", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const links = yield* PaymentLinks.PaymentLinks
+      yield* sandbox.faults.add(Outcome.request("link_used"))
+      yield* pay("another", {})
+      const { id } = yield* links.create(link)
+      assert.strictEqual((yield* links.get(id)).status, "INACTIVE")
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.effect("of a header apply to any client, and an unknown one is refused with the list", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox

@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Catalogue from "@manilla/catalogue/Catalogue"
+import * as Amount from "@manilla/core/Amount"
+import * as Currency from "@manilla/core/Currency"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Identifier from "@manilla/core/Identifier"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
-import { collection, key, layer } from "@manilla/test-support/Sandboxed"
+import { collected, collection, key, layer } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
@@ -47,6 +49,56 @@ describe("a payment intent", () => {
       yield* TestClock.adjust("1 day")
       assert.deepStrictEqual(yield* payments.get(created.id), after)
     }).pipe(Effect.provide(layer()))
+  )
+
+  for (const [operation, count] of [
+    ["COLLECTION", 1],
+    ["DEPOSIT", 1],
+    ["PAYOUT", 0]
+  ] as const) {
+    it.effect(`for a ${operation} becomes ${count} transactions`, () =>
+      Effect.gen(function* () {
+        const payments = yield* Payments.Payments
+        const { id } = yield* payments.create({ ...collection, operation }, { key })
+        yield* TestClock.adjust("2 seconds")
+        assert.strictEqual((yield* payments.get(id)).status, "COMPLETED")
+        assert.lengthOf(yield* (yield* Sandbox.Sandbox).transactions, count)
+      }).pipe(Effect.provide(layer()))
+    )
+  }
+
+  it.effect("settles before those of the same moment that were created later", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const create = (name: string) =>
+        payments.create(collection, { key: IdempotencyKey.derive(name) })
+      const created = [yield* create("a"), yield* create("b"), yield* create("c")]
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual<unknown>(
+        (yield* (yield* Sandbox.Sandbox).transactions).map(({ source }) => source),
+        created.map(({ reference }) => reference)
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("is paid into the first wallet of its currency", () =>
+    Effect.gen(function* () {
+      yield* collected("order")
+      const wallets = yield* (yield* Sandbox.Sandbox).wallets
+      assert.deepStrictEqual(
+        wallets.map(({ available }) => available),
+        ["1482.5000", "7.0000"]
+      )
+    }).pipe(
+      Effect.provide(
+        layer({
+          wallets: ["5", "7"].map((balance) => ({
+            currency: Currency.Currency.make("XOF"),
+            balance: Amount.make(balance)
+          }))
+        })
+      )
+    )
   )
 
   it.effect("settles after settleAfter, and with the given status", () =>

@@ -61,6 +61,7 @@ describe("a refund", () => {
         (yield* sandbox.refund({ transaction: reference, amount: "1000" })).amount,
         "1000.0000"
       )
+      yield* sandbox.restore(yield* sandbox.snapshot)
       const over = yield* Effect.flip(
         sandbox.refund({ transaction: reference, amount: "500.0001" })
       )
@@ -73,6 +74,21 @@ describe("a refund", () => {
       )
     }).pipe(Effect.provide(layer()))
   )
+
+  for (const operation of ["COLLECTION", "DEPOSIT"] as const) {
+    it.effect(`of a ${operation} is made, and cannot be refunded itself`, () =>
+      Effect.gen(function* () {
+        const sandbox = yield* Sandbox.Sandbox
+        const { reference: transaction } = yield* collected("order", { operation })
+        yield* sandbox.refund({ transaction, amount: "100" })
+        yield* settled
+        const [, refund = assert.fail("none")] = yield* sandbox.transactions
+        assert.strictEqual(refund.operation, "REFUND")
+        const again = yield* Effect.flip(sandbox.refund({ transaction: refund.reference }))
+        assert.strictEqual(again.code, "NOT_REFUNDABLE")
+      }).pipe(Effect.provide(layer({ wallets: [] })))
+    )
+  }
 
   it.effect("is refused for a fully refunded transaction", () =>
     Effect.gen(function* () {

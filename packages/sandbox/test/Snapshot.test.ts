@@ -21,6 +21,7 @@ import {
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as states from "../src/internal/store/state.js"
 import { send } from "./utils/harness.js"
 
 /** A client that has them can go on with the other sandbox. */
@@ -141,7 +142,14 @@ describe("a snapshot", () => {
   const damaged: ReadonlyArray<
     readonly [name: string, damage: (text: string) => string, field: string]
   > = [
-    ["of another version", (text) => text.replace(/"version":\d+/, '"version":1'), "version"],
+    ...[-1, 1].map(
+      (more) =>
+        [
+          `of the version ${states.version + more}`,
+          (text: string) => text.replace(/"version":\d+/, `"version":${states.version + more}`),
+          "version"
+        ] as const
+    ),
     ["before 1970", (text) => text.replace(/"now_ms":\d+/, '"now_ms":-1'), "now_ms"],
     [
       "of a time that no timestamp has",
@@ -157,6 +165,16 @@ describe("a snapshot", () => {
     [
       "whose ledger does not balance",
       (text) => text.replace('"amount":"1500.0000"}', '"amount":"1501.0000"}'),
+      "state.ledger_accounts"
+    ],
+    [
+      "with a gap in its journal",
+      (text) => text.replace('"sequence":2,', '"sequence":99,'),
+      "state.ledger_accounts"
+    ],
+    [
+      "with other balances than those of its journal",
+      (text) => text.replace(/"debit":"(?=[1-9])/, '"debit":"1'),
       "state.ledger_accounts"
     ],
     [
