@@ -4,6 +4,8 @@ import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Batches from "@manilla/workflow-engine/Batches"
+import { exitJson } from "@manilla/workflow-engine/Encoding"
+import * as BatchEngine from "@manilla/workflows/BatchEngine"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -11,7 +13,11 @@ import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
 import * as memoryTable from "../../workflow-engine/src/internal/memoryBatches.js"
+import { lastError } from "../src/internal/batch/doubts.js"
+import { follow } from "../src/internal/batch/follow.js"
 import * as operate from "../src/internal/batch/operate.js"
 import * as rules from "../src/internal/batch/rules.js"
 
@@ -94,6 +100,144 @@ it.effect("each state of an item is counted once", () =>
     assert.deepStrictEqual(summary, { total: 993, notStarted: 1, ...ends })
   })
 )
+
+it.effect("the results of a batch are those of all its items, and a purge is not their end", () =>
+  Effect.gen(function* () {
+    const table = yield* memoryTable.make
+    yield* table.insert("payroll", 1)
+    const items = Array.from({ length: 1_001 }, (_, number) => ({
+      number,
+      key: `E${number}`,
+      request: "{}"
+    }))
+    yield* table.add("payroll", 0, items)
+    yield* table.change("payroll", { phase: "running", total: items.length }, {})
+    const resultsOf = (of: Batches.Service) =>
+      Stream.runCollect(operate.make(of).results("payroll"))
+    const all = Array.from(yield* resultsOf(table), ({ key }) => key)
+    assert.deepStrictEqual(
+      all,
+      items.map(({ key }) => key)
+    )
+    const purge = table.change("payroll", { phase: "purged" }, {})
+    const purged = yield* Effect.flip(
+      resultsOf({ ...table, read: (...args) => Effect.zipLeft(table.read(...args), purge) })
+    )
+    assert.strictEqual(purged._tag, "ExecutionPurged")
+  })
+)
+
+describe("an item that was handed over", () => {
+  const request = {
+    wallet_id: "7b0e6d52-1f0c-4f7a-9a55-2c1d9e8f4a10",
+    amount: "1500",
+    currency: "XOF",
+    country: "BJ",
+    payment_method: "mtn_momo",
+    destination: "+2290161234567"
+  }
+  const payload = { key, ...request }
+  const paid = Schema.decodeSync(Payout.Payout)({
+    reference: "PO-1",
+    status: "COMPLETED",
+    amount: "1500",
+    currency: "XOF"
+  })
+  const end = Exit.succeed(paid)
+  for (const [what, execution, unknown, pending] of [
+    ["is not started yet", undefined, undefined, undefined],
+    ["runs", { payload, end: undefined }, undefined, undefined],
+    ["has created its payout", { payload, end: undefined, isCreated: true }, "pending", undefined],
+    ["has ended", { payload, end }, "completed", "completed"],
+    ["pays another", { payload: { ...payload, amount: "1" }, end }, "inDoubt", "inDoubt"],
+    ["was purged", { payload: undefined, end }, "purged", "purged"]
+  ] as const) {
+    it.effect(`whose execution ${what} becomes ${unknown ?? "nothing else"}`, () =>
+      Effect.gen(function* () {
+        const batches = yield* memoryTable.make
+        yield* batches.insert("payroll", 1)
+        const stored = { request: JSON.stringify(request) }
+        yield* batches.add("payroll", 0, [
+          { number: 0, key: "E0", ...stored },
+          { number: 1, key: "E1", ...stored }
+        ])
+        yield* batches.write("payroll", 0, [
+          { number: 0, state: "unknown" },
+          { number: 1, state: "pending" }
+        ])
+        const doubt = Effect.succeed({ error: undefined, nextMillis: undefined })
+        const found = Option.map(Option.fromNullable(execution), (one) => ({ ...one, doubt }))
+        const engine = BatchEngine.BatchEngine.of({
+          batches,
+          startBatch: () => Effect.void,
+          startPayout: () => Effect.void,
+          findPayout: () => Effect.succeed(found)
+        })
+        const arrived = new Map<number, Batches.State>()
+        const turns = yield* Effect.makeSemaphore(1)
+        const owner = { batchKey: "payroll", epoch: 0, concurrency: 1, turns }
+        yield* follow(
+          owner,
+          () => [0, 1],
+          ({ number, state }) => void arrived.set(number, state)
+        ).pipe(Effect.provideService(BatchEngine.BatchEngine, engine), Effect.fork)
+        yield* TestClock.adjust("100 millis")
+        assert.deepStrictEqual([arrived.get(0), arrived.get(1)], [unknown, pending])
+      })
+    )
+  }
+})
+
+it("the last error of a write is that of its last round", () => {
+  const Round = exitJson(Schema.Struct({ error: Errors.KeyedWriteError }), Schema.Unknown)
+  const step = (name: string, error: Errors.KeyedWriteError) => ({
+    name,
+    exit: Schema.encodeSync(Round)(Exit.succeed({ error })),
+    storedMillis: 0
+  })
+  const [limited, refused] = [
+    new Errors.RateLimitError(answer),
+    new Errors.UnauthorizedError(answer)
+  ]
+  const steps = [
+    step("write/Payouts.disburse/0/1", limited),
+    step("write/Payouts.disburse/1/1", refused),
+    step("begin/Payouts.disburse/2/1", limited)
+  ]
+  assert.strictEqual(lastError(steps)?._tag, "UnauthorizedError")
+  assert.isUndefined(lastError(steps.slice(2)))
+})
+
+describe("an operation on a batch", () => {
+  /** The phase after it, or why it is refused. */
+  const entered = {
+    pause: { running: "paused", paused: "paused", interrupted: "interrupted" },
+    resume: { running: "running", paused: "running", interrupted: "interrupted" },
+    interrupt: { running: "interrupted", paused: "interrupted", interrupted: "interrupted" }
+  } as const
+  const always = {
+    storing: "ExecutionNotFound",
+    ended: "ended",
+    purged: "ExecutionPurged"
+  } as const
+  const rows = (["pause", "resume", "interrupt"] as const).flatMap((name) => {
+    const phases: Record<Batches.Phase, string> = { ...always, ...entered[name] }
+    return Object.entries(phases).map(([phase, expected]) => [name, phase, expected] as const)
+  })
+
+  it.effect.each(rows)("to %s it when it is %s: %s", ([name, before, expected]) =>
+    Effect.gen(function* () {
+      const phase = yield* Schema.decodeUnknown(Batches.Phase)(before)
+      const table = yield* memoryTable.make
+      yield* table.insert("payroll", 1)
+      yield* table.change("payroll", { phase }, {})
+      const end = yield* Effect.either(operate.make(table)[name]("payroll"))
+      const stored = Option.getOrThrow(yield* table.find("payroll"))
+      assert.strictEqual(Either.isLeft(end) ? end.left._tag : stored.phase, expected)
+      if (Either.isLeft(end)) assert.strictEqual(stored.phase, phase)
+    })
+  )
+})
 
 describe("the purge of a batch", () => {
   /** None: it deletes the items. */

@@ -552,6 +552,20 @@ VirtualClock.test("a write sends nothing after an interrupt", () =>
   })
 )
 
+VirtualClock.test("an interrupt ends the pause of a write that was refused for a while", () =>
+  Effect.gen(function* () {
+    const limited = new Errors.RateLimitError({ operation, status: 429, message: "too many" })
+    const slow = { initial: "10 minutes", factor: 2, deadline: "1 day" } as const
+    const body = Effect.provideService(
+      pay(() => Effect.fail(limited)),
+      Policy.Current,
+      { ...Policy.defaults, carryOn: slow }
+    )
+    const { outcome, state } = yield* interruptedAfter("1 minute", body)
+    assert.deepStrictEqual({ outcome, state }, { outcome: "notApplied", state: "Failed" })
+  })
+)
+
 VirtualClock.test("an interrupt ends no write in doubt at a pause of no length before it", () =>
   Effect.gen(function* () {
     let calls = 0

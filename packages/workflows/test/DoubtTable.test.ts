@@ -89,6 +89,20 @@ const followed = (next: Doubt.Next) => ({
   outcome: "error" in next ? Errors.outcome(next.error) : "applied"
 })
 
+const used = { ...status(422), code: "idempotency_key_reused" }
+const unknown = (cause: Errors.ReadError) => new Errors.OutcomeUnknown({ ...common, key, cause })
+it.each([
+  [true, "another resource", new Errors.KeyReused({ ...common, key, differs: [], attempts: 1 })],
+  [true, "a refusal of its key", new Errors.UnprocessableError(used)],
+  [true, "a conflict of its key", new Errors.ConflictError({ ...used, status: 409 })],
+  [true, "a refusal of its key in doubt", unknown(new Errors.UnprocessableError(used))],
+  [false, "a refusal", new Errors.UnprocessableError({ ...used, code: "LOW_AMOUNT" })],
+  [false, "a refusal without a code", new Errors.UnprocessableError(status(422))],
+  [false, "no answer", unknown(transport(true))]
+] as const)("it is %s that a key belongs to another request after %s", (is, _, error) =>
+  assert.strictEqual(Doubt.isOfOtherRequest(error), is)
+)
+
 it("the answers are all errors of a call", () => {
   const tags = Errors.KeyedWriteError.members.map(({ _tag }) => _tag)
   assert.sameMembers([...new Set(answers.map(([, , { _tag }]) => _tag))], tags)

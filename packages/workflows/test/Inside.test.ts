@@ -283,6 +283,20 @@ it.effect("the end of an execution that was purged is not called a defect", () =
   })
 )
 
+it.effect.each(["resume", "interrupt", "purge"])(
+  "%s of a key that two workflows have changes neither, and asks which is meant",
+  (name) =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      yield* store.insert(execution)
+      yield* store.insert({ ...execution, executionId: "another", workflow: "Shop/Refund/1" })
+      const before = yield* print(store, "show", { key: "order-42" })
+      const message = yield* print(store, name, { key: "order-42" })
+      assert.include(message, "409: several workflows have this key")
+      assert.strictEqual(yield* print(store, "show", { key: "order-42" }), before)
+    })
+)
+
 it.effect.each([
   ["pause", "running", "It is paused. Items that were sent continue."],
   ["pause", "paused", "It is paused."],

@@ -77,6 +77,29 @@ describe("PaymentLinkWatch", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  for (const [uses, max_uses, use_count, isOver] of [
+    [undefined, 2, 2, true],
+    [undefined, 2, 1, false],
+    [undefined, 2, undefined, false],
+    [undefined, null, 9, false],
+    [1, 2, 1, true],
+    [3, 2, 2, false]
+  ] as const) {
+    VirtualClock.test(
+      `${isOver ? "ends" : "goes on"} for ${uses} uses when ${use_count} of ${max_uses} are seen`,
+      () =>
+        Effect.gen(function* () {
+          const { faults } = yield* Sandbox.Sandbox
+          const link = yield* create()
+          const data = { ...link, max_uses, use_count }
+          const of = { operation: "PaymentLinks.get", count: "always" } as const
+          yield* faults.add(Fault.body(JSON.stringify({ success: true, data }), of))
+          yield* start({ id: link.id, uses })
+          assert.strictEqual(Option.isSome(yield* after(20)), isOver)
+        }).pipe(Effect.provide(layer()))
+    )
+  }
+
   VirtualClock.test("ends with a link that expires, and was never used", () =>
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
@@ -116,14 +139,15 @@ describe("PaymentLinkWatch", () => {
             Fault.status(status, { operation: "PaymentLinks.get", count: "always" })
           )
           yield* start({ id })
-          yield* after(3600)
+          // The deadline, and the last look.
+          yield* after(1200 + 120)
           const error = yield* Effect.flip(ended)
           if (error._tag !== "PaymentLinkStillActive") return assert.fail(error._tag)
           assert.strictEqual(error.id, id)
           assert.strictEqual(error.cause?._tag, tag)
         }).pipe(
           Effect.provide(
-            layer({ wait: { initial: "30 seconds", factor: 1.5, deadline: "20 minutes" } })
+            layer({ wait: { initial: "30 seconds", factor: 10, deadline: "20 minutes" } })
           )
         )
     )
