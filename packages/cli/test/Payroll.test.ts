@@ -308,7 +308,7 @@ describe("before anything is sent, a payroll", () => {
       assert.notMatch(out, / E2 +1,002 /)
       assert.match(out, /mtn_momo +XOF +13  1,246,633\nmoov_money +XOF +1 +5\n/)
       assert.include(out, "2 of 14 employees are not in the period 2026-11: New, Moov.")
-      assert.match(out, /Warning: 12 of 14 rows have the same employee and amount/)
+      assert.match(out, /Warning: 12 of 14 rows pay the same\s+employee\s+or\s+phone\s+number/)
       assert.match(out, /Total: 1,246,638 XOF.*Checked\. This command sent nothing\.\n$/s)
       assert.lengthOf(yield* payouts, 12)
     }).pipe(Effect.provide(sandbox()))
@@ -571,7 +571,7 @@ describe("the same rows in another period", () => {
         assert.strictEqual(code, 2)
         assert.match(
           out.replace(/\s+/g, " "),
-          /Warning: 2 of 3 rows have the same employee and amount in the period 2026-11-25, which began on \d{4}-\d\d-\d\d: jose\u{301}, E2\./u
+          /Warning: 2 of 3 rows pay the same employee or phone number the same amount as the period 2026-11-25, which began on \d{4}-\d\d-\d\d: jose\u{301}, E2\./u
         )
         assert.include(
           err,
@@ -585,6 +585,20 @@ describe("the same rows in another period", () => {
       // It goes on without this answer.
       assert.strictEqual((yield* next(folder, again)).code, 0)
     }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive(
+    "are a question if an employee has a number in one file and a name in the other",
+    () =>
+      Effect.gen(function* () {
+        const { folder } = yield* paid([header, good("José")].join("\n"))
+        const numbers = `matricule,nom,${header.slice(header.indexOf(",") + 1)}`
+        const row = (amount: string) => `E1,José,${good("", amount).slice(1).replace("+", "")}`
+        const { code, out } = yield* next(folder, [numbers, row("1000.00")].join("\n"))
+        assert.strictEqual(code, 2)
+        assert.match(out, /Warning: 1 of 1 rows pay the same/)
+        assert.strictEqual((yield* next(folder, [numbers, row("1001")].join("\n"))).code, 0)
+      }).pipe(Effect.provide(sandbox()))
   )
 
   it.scopedLive("are no question if others are paid, or they were not", () =>

@@ -95,7 +95,9 @@ const ends: ReadonlySet<Batches.State> = new Set([
 export const remaining = ({ batch, items }: Stored): number =>
   items.filter((item) => !ends.has(item.state) && !isUnpaid(batch, item)).length
 
-const Request = Schema.parseJson(Schema.Struct({ amount: Amount.Amount, currency: Schema.String }))
+const Request = Schema.parseJson(
+  Schema.Struct({ amount: Amount.Amount, currency: Schema.String, destination: Schema.String })
+)
 
 /** How far back the other periods are compared. A month is shorter. */
 const recentMillis = Duration.toMillis("40 days")
@@ -104,26 +106,35 @@ const recentMillis = Duration.toMillis("40 days")
 export interface Repeated {
   readonly period: string
   readonly startedMillis: number
-  /** The rows that have the same employee and amount there. */
+  /** The rows that have the same amount there, and the same employee or phone number. */
   readonly rows: ReadonlyArray<Row>
 }
 
-/** The rows of a period that pay the same again. */
-const sameIn = (byEmployee: ReadonlyMap<string, Row>, { batch, items }: Stored) =>
+/** A person, who may have a number in one file and a name in the other: by the employee, and by the phone number. */
+const peopleOf = (employee: string, phone: string) => [
+  `employee ${sight(employee)}`,
+  `phone ${phone.replace(/^\+/, "")}`
+]
+
+/** The rows that pay again what a period has paid. */
+const sameIn = (rows: ReadonlyArray<Row>, { batch, items }: Stored) =>
   Effect.gen(function* () {
-    const paid = items.filter((item) => !isUnpaid(batch, item))
-    const rows = yield* Effect.forEach(paid, ({ key, request }) =>
-      Effect.gen(function* () {
-        const row = byEmployee.get(sight(key))
-        if (row === undefined) return []
-        const { amount, currency } = yield* Schema.decode(Request)(request)
-        const isSame =
-          currency === row.cells.currency &&
-          Amount.Equivalence(amount, Amount.Amount.make(row.cells.amount))
-        return isSame ? [row] : []
-      })
+    const paid = new Map<string, ReadonlyArray<typeof Request.Type>>()
+    for (const { key, request } of items.filter((item) => !isUnpaid(batch, item))) {
+      const read = yield* Schema.decode(Request)(request)
+      for (const one of peopleOf(key, read.destination)) {
+        paid.set(one, [...(paid.get(one) ?? []), read])
+      }
+    }
+    return rows.filter(({ cells }) =>
+      peopleOf(cells.employee, cells.phone)
+        .flatMap((one) => paid.get(one) ?? [])
+        .some(
+          ({ amount, currency }) =>
+            currency === cells.currency &&
+            Amount.Equivalence(amount, Amount.Amount.make(cells.amount))
+        )
     )
-    return rows.flat()
   })
 
 const unseen =
@@ -150,19 +161,15 @@ export const recent = (folder: string, period: string, environment: string, word
 
 /** The periods with rows of this one. */
 export const repeated = (rows: ReadonlyArray<Row>, others: ReadonlyArray<Stored>, words: Words) =>
-  Effect.gen(function* () {
-    const byEmployee = new Map(rows.map((row) => [sight(row.cells.employee), row]))
-    const found = yield* Effect.forEach(others, (other) =>
-      sameIn(byEmployee, other).pipe(
-        Effect.mapError(unseen(other.state, other.period, words)),
-        Effect.map((same): ReadonlyArray<Repeated> => {
-          const { batch, period } = other
-          return same.length > 0 ? [{ period, startedMillis: batch.started, rows: same }] : []
-        })
-      )
+  Effect.forEach(others, (other) =>
+    sameIn(rows, other).pipe(
+      Effect.mapError(unseen(other.state, other.period, words)),
+      Effect.map((rows): Repeated => {
+        const { batch, period } = other
+        return { period, startedMillis: batch.started, rows }
+      })
     )
-    return found.flat()
-  })
+  ).pipe(Effect.map((found) => found.filter(({ rows }) => rows.length > 0)))
 
 /** Such as `1 of 3 employees is not in the period 2026-10: E4.` */
 export const newcomers = (
@@ -183,7 +190,7 @@ const namesOf = (rows: ReadonlyArray<Row>, words: Words): string =>
     words
   )
 
-/** Such as `2 of 3 rows have the same amount in the period 2026-10, which began on 2026-10-27: E1, E2.` */
+/** Such as `2 of 3 rows pay … the same amount as the period 2026-10, which began on 2026-10-27: E1, E2.` */
 export const text = (
   total: number,
   { period, rows, startedMillis }: Repeated,

@@ -133,7 +133,7 @@ const en = {
   newcomers: (count: number, total: number, period: string, names: string) =>
     `${count} of ${total} employees ${count === 1 ? "is" : "are"} not in the period ${period}: ${names}.`,
   repeated: (count: number, total: number, period: string, day: string, names: string) =>
-    `${count} of ${total} rows have the same employee and amount in the period ${period}, which began on ${day}: ${names}.`,
+    `${count} of ${total} rows pay the same employee or phone number the same amount as the period ${period}, which began on ${day}: ${names}.`,
   // Before the question.
   largest: (count: number) => `The largest of ${count} rows:`,
   noFile: (file: string) => `${file} cannot be read. Check its name, or write it with --template.`,
@@ -355,7 +355,7 @@ const fr: Words = {
   newcomers: (count, total, period, names) =>
     t`${n(count, "employé", "employés")} sur ${total} ${count < 2 ? "n’est" : "ne sont"} pas dans la période ${period} : ${names}.`,
   repeated: (count, total, period, day, names) =>
-    t`${rows(count)} sur ${total} ${count < 2 ? "a" : "ont"} le même employé et le même montant dans la période ${period}, commencée le ${day} : ${names}.`,
+    t`${rows(count)} sur ${total} ${count < 2 ? "paie" : "paient"} au même employé ou au même numéro de téléphone le même montant que la période ${period}, commencée le ${day} : ${names}.`,
   largest: (count) => t`Les plus grands montants, sur ${rows(count)} :`,
   noFile: (file) =>
     t`${file} ne peut pas être lu. Vérifiez son nom, ou créez le fichier avec --template.`,
