@@ -163,10 +163,11 @@ describe("the doctor finds", () => {
         unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos()
       })
       const [skew = ""] = yield* Effect.withClock(troubles(), ahead(60_000))
-      assert.match(
-        skew,
-        /^warn clock: This machine is 59 to \d+ s ahead of 127\.0\.0\.1:\d+\. Let the system/
-      )
+      const said =
+        /^warn clock: This machine is (\d+) to (\d+) s ahead of 127\.0\.0\.1:\d+\. Let the system/
+      const [, low, high] = said.exec(skew) ?? []
+      // A slow response makes the range wider.
+      assert.isTrue(Number(low) <= 60 && Number(high) >= 60, skew)
     }).pipe(withSandbox)
   )
 

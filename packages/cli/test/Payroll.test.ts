@@ -86,8 +86,8 @@ const tests: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<string>,
   [
     "employees that look the same",
     [good("José"), good("Jose\u{301}"), good("ｅ1"), good(" E1\u{200b}")],
-    "line 3: employee must differ from that of line 2, which looks the same\n" +
-      "line 5: employee must differ from that of line 4, which looks the same\nNothing was sent."
+    "line 3: employee must differ from that of line 2, which looks the same. Write the number of each employee, or one row with both amounts\n" +
+      "line 5: employee must differ from that of line 4, which looks the same. Write the number of each employee, or one row with both amounts\nNothing was sent."
   ],
   [
     "a row with too few cells",

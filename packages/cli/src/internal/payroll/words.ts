@@ -106,7 +106,7 @@ const en = {
   moreReadings: (count: number) => `${count} more amounts are read in the same way.`,
   // Employees and phone numbers.
   alike: (line: number, first: number, isSame: boolean) =>
-    `line ${line}: employee must differ from that of line ${first}${isSame ? "" : ", which looks the same"}`,
+    `line ${line}: employee must differ from that of line ${first}${isSame ? "" : ", which looks the same"}. Write the number of each employee, or one row with both amounts`,
   employeeAt: (employee: string, line: number) => `${employee} (line ${line})`,
   sharedPhone: (count: number, phone: string, rows: string) =>
     `${count} rows have the phone number ${phone}: ${rows}.`,
@@ -330,7 +330,7 @@ const fr: Words = {
   moreReadings: (count) =>
     t`${n(count, "autre montant est lu", "autres montants sont lus")} de la même manière.`,
   alike: (line, first, isSame) =>
-    t`ligne ${String(line)} : l'employé doit être différent de celui de la ligne ${String(first)}${isSame ? "" : ", qui a le même aspect"}`,
+    t`ligne ${String(line)} : l'employé doit être différent de celui de la ligne ${String(first)}${isSame ? "" : ", qui a le même aspect"}. Écrivez le numéro de chaque employé, ou une seule ligne avec les deux montants`,
   employeeAt: (employee, line) => t`${employee} (ligne ${String(line)})`,
   sharedPhone: (count, phone, all) =>
     t`${rows(count)} ont le numéro de téléphone ${phone} : ${all}.`,
