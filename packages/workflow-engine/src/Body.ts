@@ -6,9 +6,11 @@
  */
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import type * as Errors from "@manilla/core/Errors"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
@@ -227,3 +229,39 @@ export const end = (
   sideEffects.mustStay ||= outcome === "unknown" || (outcome === "applied" && hasFailed)
   sideEffects.resource = resource ?? sideEffects.resource
 }
+
+/**
+ * Runs a step, and returns its exit. It has a span and a scope of its own, unless it is a note.
+ *
+ * @since 0.1.0
+ * @category running
+ */
+export const runStep = <A, I, E, EI, R>(
+  { execute, isNote, name }: Step<A, I, E, EI, R>,
+  executionId: string
+): Effect.Effect<Exit.Exit<A, E>, never, Own<R> | InExecution> => {
+  const traced = isNote
+    ? execute
+    : Effect.withSpan(Effect.scoped(execute), name, { captureStackTrace: false })
+  // Every step needs an execution, and so does this one whatever the effect needs.
+  const own = traced as Effect.Effect<A, E, Own<R> | InExecution>
+  return Effect.provideService(completed(name, own), InStepOf, executionId)
+}
+
+const mostAttempts = 10
+
+/**
+ * Repeats what was interrupted although its execution goes on, such as a request whose client is about to close: the
+ * `interruptRetryPolicy` of an activity.
+ */
+const completed = <A, E, R>(
+  name: string,
+  execute: Effect.Effect<A, E, R>,
+  attempt = 1
+): Effect.Effect<Exit.Exit<A, E>, never, R> =>
+  Effect.flatMap(Effect.exit(execute), (exit) => {
+    // A part that fails interrupts those beside it: that is a failure.
+    if (Exit.isSuccess(exit) || !Cause.isInterruptedOnly(exit.cause)) return Effect.succeed(exit)
+    if (attempt === mostAttempts) return Effect.succeed(Exit.die(`${name} was interrupted`))
+    return Effect.delay(completed(name, execute, attempt + 1), 100 * 1.5 ** attempt)
+  })

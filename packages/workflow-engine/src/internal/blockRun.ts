@@ -1,6 +1,5 @@
 import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
-import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -70,24 +69,13 @@ export const make = (steps: ReturnType<typeof owned.make>) => {
           if (run.results.has(owned.firstOf(unless))) return
           if ((yield* steps.waitForOthers(run)) !== undefined) yield* Workflow.suspend(run.instance)
         }),
-      step: <A, I, E, EI, R>({
-        error,
-        execute,
-        isNote,
-        name,
-        success
-      }: Body.Step<A, I, E, EI, R>) => {
-        const traced = isNote
-          ? execute
-          : Effect.withSpan(Effect.scoped(execute), name, { captureStackTrace: false })
-        // Every step needs an execution, and so does this one whatever the effect needs.
-        const own = traced as Effect.Effect<A, E, Body.Own<R> | Body.InExecution>
-        const executed = completed(name, own).pipe(
-          Effect.provideService(Body.InStepOf, execution.executionId)
+      step: (step) => {
+        const name = owned.firstOf(step.name)
+        const codec = Encoding.exitCodec(step.success, step.error)
+        const executed = Body.runStep(step, execution.executionId)
+        return Effect.flatten(
+          (step.isNote ? steps.runStep : steps.tryStep)(run, name, codec, executed)
         )
-        const step = owned.firstOf(name)
-        const codec = Encoding.exitCodec(success, error)
-        return Effect.flatten((isNote ? steps.runStep : steps.tryStep)(run, step, codec, executed))
       },
       signal: <A, I>({ deadline, name, pause, success }: Body.Signal<A, I>) =>
         Effect.gen(function* () {
@@ -121,21 +109,3 @@ export const make = (steps: ReturnType<typeof owned.make>) => {
 }
 
 const optionOf = Encoding.memoize(<A, I>(success: Schema.Schema<A, I>) => Schema.Option(success))
-
-const mostAttempts = 10
-
-/**
- * Repeats what was interrupted although its execution goes on, such as a request whose client is about to close: the
- * `interruptRetryPolicy` of an activity.
- */
-const completed = <A, E, R>(
-  name: string,
-  execute: Effect.Effect<A, E, R>,
-  attempt = 1
-): Effect.Effect<Exit.Exit<A, E>, never, R> =>
-  Effect.flatMap(Effect.exit(execute), (exit) => {
-    // A part that fails interrupts those beside it: that is a failure.
-    if (Exit.isSuccess(exit) || !Cause.isInterruptedOnly(exit.cause)) return Effect.succeed(exit)
-    if (attempt === mostAttempts) return Effect.succeed(Exit.die(`${name} was interrupted`))
-    return Effect.delay(completed(name, execute, attempt + 1), 100 * 1.5 ** attempt)
-  })

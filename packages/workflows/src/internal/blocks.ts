@@ -42,11 +42,21 @@ const makeRun = (instance: WorkflowEngine.WorkflowInstance["Type"]) =>
     return isOwn ? inherited : onOtherEngine(instance)
   })
 
-/** On an engine that is not ours, which handles an `interrupt` itself. */
-const onOtherEngine = (instance: WorkflowEngine.WorkflowInstance["Type"]): Body.Run => ({
+/** The members of a run on an engine that is not ours, which handles an `interrupt` itself. */
+export const elsewhere = (instance: WorkflowEngine.WorkflowInstance["Type"]) => ({
   key: instance.executionId,
   instance,
   isCancelled: () => Effect.succeed(false),
+  enter: Effect.void,
+  settled: () => Effect.void,
+  sideEffects: Body.noSideEffects(),
+  used: new Set<string>(),
+  parts: 0
+})
+
+/** On one of Effect's engines. */
+const onOtherEngine = (instance: WorkflowEngine.WorkflowInstance["Type"]): Body.Run => ({
+  ...elsewhere(instance),
   step: ({ execute, ...options }) =>
     Activity.make({
       ...options,
@@ -55,8 +65,6 @@ const onOtherEngine = (instance: WorkflowEngine.WorkflowInstance["Type"]): Body.
         Effect.mapErrorCause(withoutInterrupts)
       )
     }),
-  enter: Effect.void,
-  settled: () => Effect.void,
   signal: <A, I>({ deadline, name, pause, success }: Body.Signal<A, I>) => {
     type Waits = Effect.Effect<Option.Option<A>, never, Body.InExecution>
     const sent: Waits = Effect.asSome(
@@ -69,10 +77,7 @@ const onOtherEngine = (instance: WorkflowEngine.WorkflowInstance["Type"]): Body.
       error: Schema.Never,
       effects: [sent, late]
     })
-  },
-  sideEffects: Body.noSideEffects(),
-  used: new Set(),
-  parts: 0
+  }
 })
 
 /** If one fiber of an activity fails, those beside it are interrupted. Without this, Effect would repeat the activity. */

@@ -15,6 +15,7 @@ import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import type * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
+import * as blocks from "./blocks.js"
 
 /** See `Steps` of the module `Steps`. */
 export interface Steps {
@@ -123,43 +124,70 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
       return yield* Effect.catchAll(asked, ({ cause }) => stop(cause))
     })
 
-  const activityExecute = <A extends Schema.Schema.Any, E extends Schema.Schema.All, R>(
-    activity: Activity.Activity<A, E, R>,
-    attempt: number
+  /** Runs a step and stores its exit, or returns the exit that an earlier life has stored. */
+  const runStep = <A, E, R>(
+    name: string,
+    codec: Encoding.ExitCodec<A, E>,
+    exit: Effect.Effect<Exit.Exit<A, E>, never, R>
   ) =>
     Effect.gen(function* () {
-      const name = `${activity.name}/${attempt}`
       const subject = `${workflow.name}: the result of "${name}" of ${steps.id}`
-      const codec = Encoding.endCodec(activity)
-      let own: Encoding.EncodedExit<A["Type"], E["Type"]> | undefined
-      const execute = Effect.exit(Effect.scoped(activity.execute)).pipe(
+      let own: Encoding.EncodedExit<A, E> | undefined
+      const execute = exit.pipe(
         Effect.flatMap((exit) => store(codec, subject, exit, steps)),
-        Effect.map((stored) => (own = stored).json),
-        Effect.provideService(Body.InStepOf, executionId)
+        Effect.map((stored) => (own = stored).json)
       )
-      const runtime = yield* Effect.runtime<Effect.Effect.Context<typeof execute>>()
+      const runtime = yield* Effect.runtime<R>()
       // It never rejects: an engine beneath that retries would find nothing to retry. It is not interrupted with the body.
       const run = () => Runtime.runPromise(runtime)(execute)
       const text = yield* ask(name, () => steps.run(name, run))
-      if (text === own?.json) return new Workflow.Complete({ exit: own.exit })
-      const exit = yield* Effect.catchAll(codec.fromJson(text), () =>
+      if (text === own?.json) return own.exit
+      return yield* Effect.catchAll(codec.fromJson(text), () =>
         stop(
           new CannotRun(
             `${subject}, as it is stored, does not fit the schema of this process. Run the version that stored it, and give the changed workflow a new name.`
           )
         )
       )
-      return new Workflow.Complete({ exit })
     })
+
+  const activityExecute = <A extends Schema.Schema.Any, E extends Schema.Schema.All, R>(
+    activity: Activity.Activity<A, E, R>,
+    attempt: number
+  ) =>
+    runStep(
+      `${activity.name}/${attempt}`,
+      Encoding.endCodec(activity),
+      Effect.exit(Effect.scoped(activity.execute)).pipe(
+        Effect.provideService(Body.InStepOf, executionId)
+      )
+    ).pipe(Effect.map((exit) => new Workflow.Complete({ exit })))
+
+  const waitFor = (name: string) =>
+    missing(
+      workflow,
+      `the body waits for "${name}", a signal or a race`,
+      "Look for it with `Durable.pollUntil`, or start the workflow after it."
+    )
 
   const deferredResult: WorkflowEngine.WorkflowEngine["Type"]["deferredResult"] = ({ name }) =>
     name.startsWith(clockPrefix) && used.has(name.slice(clockPrefix.length))
       ? Effect.succeed(Exit.void)
-      : missing(
-          workflow,
-          `the body waits for "${name}", a signal or a race`,
-          "Look for it with `Durable.pollUntil`, or start the workflow after it."
+      : waitFor(name)
+
+  /** The steps of blocks, without the schemas and the retries of an activity, which cost as much as the step. */
+  const run: Body.Run = {
+    ...blocks.elsewhere(instance),
+    step: (step) =>
+      Effect.flatten(
+        runStep(
+          `${step.name}/1`,
+          Encoding.exitCodec(step.success, step.error),
+          Body.runStep(step, executionId)
         )
+      ),
+    signal: ({ name }) => waitFor(name)
+  }
 
   const engine: WorkflowEngine.WorkflowEngine["Type"] = {
     ...outside(() => Effect.dieMessage("a body has no layers of workflows")),
@@ -182,14 +210,15 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
   }
 
   /** Runs a body in this life, to its end. */
-  const run = <A, E>(
+  const runBody = <A, E>(
     body: Effect.Effect<A, E, WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance>
   ): Effect.Effect<Exit.Exit<A, E>, LifeEnded> =>
     body.pipe(
       // The services of its layer, and not those of the caller, which may have the account of another tenant.
       Effect.mapInputContext((input: Context.Context<never>) => {
         const own = Context.make(WorkflowEngine.WorkflowEngine, engine).pipe(
-          Context.add(WorkflowEngine.WorkflowInstance, instance)
+          Context.add(WorkflowEngine.WorkflowInstance, instance),
+          Context.add(Body.CurrentRun, Option.some(run))
         )
         return Option.match(Context.getOption(input, Tracer.ParentSpan), {
           onNone: () => own,
@@ -210,5 +239,5 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
         return new LifeEnded({ cause: cause ? Cause.squash(cause) : new CannotRun(message) })
       })
     )
-  return { run }
+  return { run: runBody }
 }
