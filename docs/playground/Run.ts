@@ -26,7 +26,7 @@ import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import type { Attempt } from "../../packages/sandbox/page/drawing.js"
 import { compile } from "./compile.js"
-import * as Time from "./Time.js"
+import * as Time from "@manilla/test-support/Time"
 
 /** The state of the service: its resources, and the balances of its ledger. */
 export interface Books {
@@ -72,14 +72,14 @@ const seed = "playground"
 /** Starts a program. Throws if it cannot be compiled. */
 export const start = (code: string): Run => {
   const program = compile(code)
-  const time = Time.make(startMillis)
+  const time = Time.make({ startMillis, wakes: "one" })
   const attempts: Array<Mutable<Attempt>> = []
   const logs: Array<string> = []
   let sandbox: Sandbox.Service | undefined
   let before: Books | undefined
   let end: End | undefined
 
-  const elapsedMillis = () => time.nowMillis() - startMillis
+  const { elapsedMillis } = time
   const read = (service: Sandbox.Service) =>
     Effect.runSync(Effect.withClock(booksOf(service), time.clock))
   const logger = Logger.make(({ message }) => {
@@ -123,7 +123,7 @@ export const start = (code: string): Run => {
       end
     }),
     pass: async (millis) => {
-      const until = time.nowMillis() + millis
+      const until = time.elapsedMillis() + millis
       await settled()
       while (end === undefined && time.wakeNext(until)) await settled()
     },

@@ -13,7 +13,7 @@ import type { Chance } from "./Chance.js"
 import type { Instruction } from "./Workload.js"
 import * as Workload from "./Workload.js"
 import type { Network } from "./Network.js"
-import type { Time } from "./Time.js"
+import type { Time } from "@manilla/test-support/Time"
 import type { Trace } from "./Trace.js"
 
 const weights = {

@@ -17,7 +17,7 @@ import * as ServerResponse from "./ServerResponse.js"
 import type { Chance } from "./Chance.js"
 import * as NetworkFaults from "./NetworkFaults.js"
 import * as Sent from "./Sent.js"
-import type { Time } from "./Time.js"
+import type { Time } from "@manilla/test-support/Time"
 import type { Trace } from "./Trace.js"
 
 /** The name of the call that the current fiber belongs to. */

@@ -28,7 +28,7 @@ import type { Logged } from "./invariants/Evidence.js"
 import * as Network from "./Network.js"
 import * as Process from "./Process.js"
 import * as Schedule from "./Schedule.js"
-import * as Time from "./Time.js"
+import * as Time from "@manilla/test-support/Time"
 import * as Trace from "./Trace.js"
 import * as Nemesis from "./Nemesis.js"
 
@@ -57,7 +57,7 @@ const maxSteps = 10_000
 
 export const run = (seed: number): Report => {
   const chance = Chance.make(seed)
-  const time = Time.make(Date.UTC(2026, 0, 31, 12))
+  const time = Time.make({ startMillis: Date.UTC(2026, 0, 31, 12), wakes: "all" })
   const schedule = Schedule.make(chance.fork())
   const trace = Trace.make(time)
   const fibers = new Fibers()
@@ -101,7 +101,7 @@ export const run = (seed: number): Report => {
   let ends = true
   while (exit === undefined && ends) {
     ends = schedule.drain() && steps++ < maxSteps
-    if (exit === undefined && !time.advance()) break
+    if (exit === undefined && !time.wakeNext()) break
   }
   schedule.drain()
 

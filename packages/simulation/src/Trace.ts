@@ -3,7 +3,7 @@
  * demand, because most timelines are never read.
  */
 import { createHash } from "node:crypto"
-import type { Time } from "./Time.js"
+import type { Time } from "@manilla/test-support/Time"
 
 export interface Trace {
   readonly write: (source: string, event: string | (() => string)) => void

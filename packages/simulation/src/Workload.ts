@@ -14,7 +14,7 @@ import * as Schema from "effect/Schema"
 import type { Chance } from "./Chance.js"
 import * as Network from "./Network.js"
 import type { Client, Process } from "./Process.js"
-import type { Time } from "./Time.js"
+import type { Time } from "@manilla/test-support/Time"
 import type { Trace } from "./Trace.js"
 
 interface Shown {

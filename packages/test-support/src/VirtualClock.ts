@@ -13,6 +13,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Scheduler from "effect/Scheduler"
 import type * as Scope from "effect/Scope"
+import * as Time from "./Time.js"
 
 let outsiders = 0
 
@@ -67,31 +68,24 @@ class CountingScheduler extends Scheduler.MixedScheduler {
 export class VirtualClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
   private readonly scheduler = new CountingScheduler()
-  private nowMillis = 0
-  private readonly sleepers = new Map<number, Set<() => void>>()
+  private readonly time: Time.Time
+  readonly unsafeCurrentTimeMillis: Clock.Clock["unsafeCurrentTimeMillis"]
+  readonly unsafeCurrentTimeNanos: Clock.Clock["unsafeCurrentTimeNanos"]
+  readonly currentTimeMillis: Clock.Clock["currentTimeMillis"]
+  readonly currentTimeNanos: Clock.Clock["currentTimeNanos"]
+  readonly sleep: Clock.Clock["sleep"]
 
   /** With a tick, all sleepers that are due within one are woken together. Otherwise each has its turn. */
-  constructor(private readonly tickMillis?: number) {}
-
-  unsafeCurrentTimeMillis = () => this.nowMillis
-  unsafeCurrentTimeNanos = () => BigInt(this.nowMillis) * 1_000_000n
-  currentTimeMillis = Effect.sync(this.unsafeCurrentTimeMillis)
-  currentTimeNanos = Effect.sync(this.unsafeCurrentTimeNanos)
-
-  sleep(duration: Duration.Duration): Effect.Effect<void> {
-    return Effect.async((resume) => {
-      const tickMillis = this.tickMillis ?? 1
-      const at = Math.ceil((this.nowMillis + Duration.toMillis(duration)) / tickMillis) * tickMillis
-      const wake = () => resume(Effect.void)
-      const others = this.sleepers.get(at)
-      if (others === undefined) this.sleepers.set(at, new Set([wake]))
-      else others.add(wake)
-      return Effect.sync(() => {
-        const left = this.sleepers.get(at)
-        left?.delete(wake)
-        if (left?.size === 0) this.sleepers.delete(at)
-      })
-    })
+  constructor(tickMillis?: number) {
+    this.time = Time.make(
+      tickMillis === undefined ? { wakes: "one" } : { tickMillis, wakes: "all" }
+    )
+    const { clock } = this.time
+    this.unsafeCurrentTimeMillis = clock.unsafeCurrentTimeMillis
+    this.unsafeCurrentTimeNanos = clock.unsafeCurrentTimeNanos
+    this.currentTimeMillis = clock.currentTimeMillis
+    this.currentTimeNanos = clock.currentTimeNanos
+    this.sleep = clock.sleep
   }
 
   /** Runs an effect in this time. */
@@ -101,41 +95,20 @@ export class VirtualClock implements Clock.Clock {
   /** Lets every fiber run until it sleeps. */
   readonly settle = this.scheduler.idle
 
-  isIdle = () => this.sleepers.size === 0
-
-  /** Wakes what is due next, unless it is due after an instant. */
-  private wakeNext(untilMillis: number): boolean {
-    const next = Math.min(...this.sleepers.keys())
-    if (next > untilMillis || this.isIdle()) return false
-    this.nowMillis = next
-    const due = this.sleepers.get(next) ?? new Set()
-    for (const wake of due) {
-      due.delete(wake)
-      wake()
-      if (this.tickMillis === undefined) break
-    }
-    if (due.size === 0) this.sleepers.delete(next)
-    return true
-  }
+  isIdle = () => this.time.sleepers() === 0
 
   /** Lets time pass until a fiber ends. */
   runUntil<A, E>(fiber: Fiber.RuntimeFiber<A, E>): Effect.Effect<void> {
     const isEnded = Effect.map(Effect.zipRight(this.settle, Fiber.poll(fiber)), Option.isSome)
     return Effect.repeat(isEnded, {
-      until: (ended) => ended || !this.wakeNext(Infinity)
+      until: (ended) => ended || !this.time.wakeNext()
     })
   }
 
   pass(duration: Duration.DurationInput): Effect.Effect<void> {
     return Effect.suspend(() => {
-      const end = this.nowMillis + Duration.toMillis(duration)
-      return Effect.repeat(this.settle, {
-        until: () => {
-          if (this.wakeNext(end)) return false
-          this.nowMillis = end
-          return true
-        }
-      })
+      const end = this.time.elapsedMillis() + Duration.toMillis(duration)
+      return Effect.repeat(this.settle, { until: () => !this.time.wakeNext(end) })
     })
   }
 }
