@@ -234,7 +234,7 @@ describe("a row of a payroll", () => {
   /** The result of an item in a state, before its end and, if it has one, at its end. */
   const states: Record<Batch.ItemResult["state"], readonly [open: string, ended?: string]> = {
     waiting: ["not sent"],
-    sending: ["sent"],
+    sending: ["in doubt"],
     created: ["sent"],
     unknown: ["in doubt"],
     pending: ["sent"],
