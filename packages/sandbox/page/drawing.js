@@ -110,8 +110,14 @@ const hasSucceeded = ({ status }) =>
 const Row = ({ attempt, nowMillis, number, onSelect, pause, since }) => {
   const { id, key, label, note, status } = attempt
   const effect = effectOf(attempt)
+  const colour = key === null ? "" : `key-${number % 8}`
   return html`<li>
-    ${pause !== undefined && html`<p class="pause">pause of ${duration(pause)}</p>`}
+    ${
+      pause !== undefined &&
+      html`<p class=${`pause ${colour}`}>
+        ${key !== null && html`<b>${letterOf(number)}</b> `}pause of ${duration(pause)}
+      </p>`
+    }
     <div class="row">
       <div class="caller">
         <span class="since">${duration(since)}</span>${" "}
@@ -122,7 +128,7 @@ const Row = ({ attempt, nowMillis, number, onSelect, pause, since }) => {
                 ${breakable(label)}
               </button>`
         }${" "}
-        ${key !== null && html`<span class=${`key key-${number % 8}`}><b>${letterOf(number)}</b> ${breakable(key)}</span>`}
+        ${key !== null && html`<span class=${`key ${colour}`}><b>${letterOf(number)}</b> ${breakable(key)}</span>`}
       </div>
       ${isRequest(status) && html`<${Wire} attempt=${attempt} number=${number} nowMillis=${nowMillis} />`}
       <div class=${`called ${effect.tone}`}>${effect.text}</div>
