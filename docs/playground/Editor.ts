@@ -4,8 +4,8 @@ import { defaultCommands, editHistory } from "prism-code-editor/commands"
 import "prism-code-editor/prism/languages/typescript"
 
 export interface Editor {
-  /** Replaces the program, unless it is this one. */
-  readonly show: (code: string) => void
+  /** Replaces the program, unless it is this one, and marks a line of it as wrong. */
+  readonly show: (code: string, wrongLine: number | undefined) => void
   readonly close: () => void
 }
 
@@ -42,8 +42,12 @@ export const make = (
     { capture: true }
   )
   return {
-    show: (code) => {
+    show: (code, wrongLine) => {
       if (editor.value !== code) editor.setOptions({ value: code })
+      for (const [number, line] of [...editor.lines].entries()) {
+        line.classList.toggle("wrong", number === wrongLine)
+      }
+      textarea.setAttribute("aria-invalid", String(wrongLine !== undefined))
     },
     close: () => editor.remove()
   }

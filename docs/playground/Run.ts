@@ -5,30 +5,33 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
+import * as Wallet from "@manilla/core/Wallet"
+import * as calls from "@manilla/promises/calls"
 import * as Clients from "@manilla/service/Clients"
+import * as Promises from "@manilla/promises/Promises"
 import type { Exchange } from "@manilla/sandbox/Exchange"
 import * as Ledger from "@manilla/sandbox/Ledger"
 import * as Prove from "@manilla/sandbox/Prove"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
+import * as FakeTimers from "@sinonjs/fake-timers"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberRef from "effect/FiberRef"
 import * as Inspectable from "effect/Inspectable"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
+import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
+import * as Runtime from "effect/Runtime"
 import type { Attempt } from "../../packages/sandbox/page/drawing.js"
 import { compile } from "./compile.js"
-import * as Time from "@manilla/test-support/Time"
 
-/** The state of the service: its resources, and the balances of its ledger. */
+/** The state of the service: its resources, and the balances of its ledger, which has one currency. */
 export interface Books {
   readonly made: ReadonlyArray<Made>
   readonly balances: ReadonlyMap<string, string>
@@ -52,6 +55,8 @@ export interface Course {
   readonly attempts: ReadonlyArray<Attempt>
   readonly logs: ReadonlyArray<string>
   readonly elapsedMillis: number
+  /** In the time of the requests. */
+  readonly nowMillis: number
   readonly before: Books | undefined
   readonly now: Books | undefined
   readonly end: End | undefined
@@ -65,161 +70,191 @@ export interface Run {
   readonly step: () => Promise<void>
 }
 
+const { setTimeout: realTimeout } = globalThis
 const startMillis = Date.UTC(2026, 10, 25, 9)
 const latencyMillis = 80
 const seed = "playground"
 
-/** Starts a program. Throws if it cannot be compiled. */
+/** A turn of the event loop: until then, everything runs that has something to do. */
+const turn = () => new Promise<void>((resolve) => realTimeout(resolve))
+
+/** Starts a program, once in a worker: its time is virtual from then on. Throws if it cannot be compiled. */
 export const start = (code: string): Run => {
-  const program = compile(code)
-  const time = Time.make({ startMillis, wakes: "one" })
   const attempts: Array<Mutable<Attempt>> = []
   const logs: Array<string> = []
   let sandbox: Sandbox.Service | undefined
   let before: Books | undefined
   let end: End | undefined
-
-  const { elapsedMillis } = time
-  const read = (service: Sandbox.Service) =>
-    Effect.runSync(Effect.withClock(booksOf(service), time.clock))
-  const logger = Logger.make(({ message }) => {
-    const seconds = (elapsedMillis() / 1000).toFixed(2)
-    logs.push(`${seconds.padStart(6)} s  ${[message].flat().map(String).join(" ")}`)
+  const timers = FakeTimers.install({
+    now: startMillis,
+    toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"]
   })
-
-  const fiber = Effect.gen(function* () {
-    sandbox = yield* Sandbox.Sandbox
-    before = read(sandbox)
-    return yield* program
-  }).pipe(
-    Effect.provide(live(attempts)),
-    Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
-    Logger.withMinimumLogLevel(LogLevel.Debug),
-    Effect.withRandom(Random.make(seed)),
-    Effect.withClock(time.clock),
-    // The reader's program can ask for a service that is not here. That is a defect of it.
-    (all) => Effect.runFork(all as Effect.Effect<unknown, unknown>)
+  const read = (service: Sandbox.Service) => Effect.runSync(booksOf(service))
+  const log = (...parts: ReadonlyArray<unknown>) => {
+    const seconds = ((timers.now - startMillis) / 1000).toFixed(2)
+    logs.push(`${seconds.padStart(6)} s  ${parts.map((one) => toText(one)).join(" ")}`)
+  }
+  console.log = log
+  const surroundings = Layer.mergeAll(
+    Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ message }) => log(...[message].flat()))
+    ),
+    Logger.minimumLogLevel(LogLevel.Debug),
+    Layer.setRandom(Random.make(seed))
   )
-  /** A proof has a sandbox of its own. */
+  const managed = ManagedRuntime.make(Layer.provideMerge(live(attempts), surroundings))
+  const { faults = [], program } = compile(code, {
+    make: async (options) => {
+      if (options !== undefined) return Promises.make(options)
+      const { context } = await managed.runtime()
+      return calls.makeWith(Layer.merge(Layer.succeedContext(context), surroundings))
+    },
+    everyFaultPromise: (checkout) => {
+      timers.uninstall()
+      return Prove.everyFaultPromise(checkout)
+    }
+  })
+  const runnable = runnableOf(program)
+  const fiber = managed.runFork(
+    Effect.gen(function* () {
+      sandbox = yield* Sandbox.Sandbox
+      before = read(sandbox)
+      yield* Effect.forEach(faults, sandbox.faults.add)
+      return yield* runnable
+    })
+  )
+  /** A proof has a sandbox and a time of its own. */
   let failed: Prove.Failure | undefined
   fiber.addObserver((exit) => {
     end = endOf(exit)
     const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
     failed = error instanceof Prove.ProofFailed ? error.proof?.failures[0] : undefined
     if (failed === undefined) return
-    const { atMillis = 0, tookMillis = 0 } = failed.exchanges.at(-1) ?? {}
-    const shift = time.nowMillis() - atMillis - tookMillis
-    attempts.push(...failed.exchanges.map((one) => attemptOf(one, shift)))
+    attempts.push(...failed.exchanges.map(attemptOf))
     end = { is: "failure", tag: "ProofFailed", message: `${failed.faults}. ${failed.sentence}` }
   })
 
   return {
     course: () => ({
-      attempts: attempts.map((one) => ({ ...one, ...sinceStart(one) })),
+      attempts,
       logs,
-      elapsedMillis: elapsedMillis(),
+      elapsedMillis: timers.now - startMillis,
+      nowMillis: failed === undefined ? timers.now : Infinity,
       before,
       now: failed === undefined && sandbox ? read(sandbox) : undefined,
       end
     }),
     pass: async (millis) => {
-      const until = time.elapsedMillis() + millis
-      await settled()
-      while (end === undefined && time.wakeNext(until)) await settled()
+      const until = timers.now + millis
+      for (;;) {
+        await turn()
+        const next = timers.timerHeap?.peek()?.callAt ?? Infinity
+        if (end !== undefined || next > until || next === Infinity) break
+        timers.next()
+      }
+      if (end === undefined && until < Infinity) timers.tick(until - timers.now)
     },
     step: async () => {
-      await settled()
-      if (end === undefined) time.wakeNext(Infinity)
-      await settled()
+      await turn()
+      if (end === undefined) timers.next()
+      await turn()
     }
   }
 }
 
+/** The effect that a program exports, or the promise that its function returns. */
+const runnableOf = (program: unknown) => {
+  // The reader's program can ask for a service that is not here. That is a defect of it.
+  if (Effect.isEffect(program)) return program as Effect.Effect<unknown, unknown>
+  if (!Predicate.isFunction(program)) {
+    throw new Error("The code must export an effect or an async function with the name `program`.")
+  }
+  return Effect.tryPromise({ try: async (): Promise<unknown> => program(), catch: causeOf }).pipe(
+    Effect.flatMap((value) => {
+      const failed = [value].flat().find(isFailed)
+      return failed === undefined ? Effect.succeed(value) : Effect.fail(failed.error)
+    })
+  )
+}
+
+/** A call that failed resolves to a result that has the error. */
+const isFailed = (value: unknown): value is { readonly error: unknown } =>
+  Predicate.hasProperty(value, "ok") && value.ok === false
+
+const causeOf = (error: unknown) =>
+  Runtime.isFiberFailure(error) ? Cause.squash(error[Runtime.FiberFailureCauseId]) : error
+
 type Mutable<A> = { -readonly [K in keyof A]: A[K] }
 
-/** A turn of the event loop: until then, fibers run that have something to do. */
-const settled = () => new Promise<void>((resolve) => setTimeout(resolve))
-
-const sinceStart = ({ arrivedMillis, endMillis, startMillis: sent }: Attempt) => ({
-  startMillis: sent - startMillis,
-  arrivedMillis: arrivedMillis && arrivedMillis - startMillis,
-  endMillis: endMillis && endMillis - startMillis
-})
-
-/** The clients of all domains over the sandbox. */
-const live = (attempts: Array<Mutable<Attempt>>) =>
-  Clients.layer.pipe(
-    Layer.provide(SandboxGateway.layer()),
-    Layer.provideMerge(
-      Layer.effect(
-        HttpClient.HttpClient,
-        Effect.map(HttpClient.HttpClient, (client) => network(client, attempts))
-      )
-    ),
-    Layer.provideMerge(SandboxClient.layer({ seed, wallets: [wallet], onExchange: record }))
-  )
-
 const wallet = {
+  id: Wallet.WalletId.make("0198c5a2-7c1e-4f6b-9d3a-5e8f20417b6c"),
   currency: Currency.Currency.make("XOF"),
   balance: Amount.Amount.make("10000000.0000")
 }
 
-/** The attempt whose request the fiber handles. */
-const current = FiberRef.unsafeMake<Mutable<Attempt> | undefined>(undefined)
+/** The clients of all domains over the sandbox, and a network between them that takes time. */
+const live = (attempts: Array<Mutable<Attempt>>) => {
+  /** Those that reached the sandbox, in its order. */
+  const arrived: Array<Mutable<Attempt>> = []
+  const onExchange = (exchange: Exchange) =>
+    Effect.sync(() => Object.assign(arrived[exchange.index] ?? {}, endedBy(exchange)))
+  const network = (client: HttpClient.HttpClient) =>
+    HttpClient.transform(client, (exchange, request) =>
+      Effect.suspend(() => {
+        const attempt: Mutable<Attempt> = {
+          id: attempts.length,
+          key: request.headers["idempotency-key"] ?? null,
+          label: labelOf(request.method, new URL(request.url).pathname),
+          startMillis: Date.now(),
+          endMillis: undefined,
+          status: undefined,
+          isReplay: false,
+          reachedService: true
+        }
+        attempts.push(attempt)
+        return Effect.gen(function* () {
+          yield* Effect.sleep(latencyMillis)
+          attempt.arrivedMillis = Date.now()
+          arrived.push(attempt)
+          const exit = yield* Effect.exit(exchange)
+          attempt.endMillis = Date.now() + latencyMillis
+          yield* Effect.sleep(latencyMillis)
+          return yield* exit
+        }).pipe(
+          Effect.onInterrupt(() =>
+            Effect.sync(() =>
+              Object.assign(attempt, { endMillis: Date.now(), status: "caller left" })
+            )
+          )
+        )
+      })
+    )
+  return Clients.layer.pipe(
+    Layer.provideMerge(SandboxGateway.layer()),
+    Layer.provideMerge(
+      Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, network))
+    ),
+    Layer.provideMerge(SandboxClient.layer({ seed, wallets: [wallet], onExchange }))
+  )
+}
 
-/** Notes what the sandbox did with a request. */
-const record = ({ fault, outcome, replay }: Exchange) =>
-  Effect.map(FiberRef.get(current), (attempt) => {
-    if (attempt === undefined || outcome === "open") return
-    attempt.status = outcome
-    attempt.isReplay = replay
-    attempt.reachedService = fault?.answersInstead !== true
-  })
+/** How the sandbox ended a request. */
+const endedBy = ({ fault, outcome, replay }: Exchange) => ({
+  status: outcome === "open" ? undefined : outcome,
+  isReplay: replay,
+  reachedService: fault?.answersInstead !== true
+})
 
-/** A request of a proof, in the time of the playground. */
-const attemptOf = (exchange: Exchange, shiftMillis: number): Attempt => ({
+/** A request of a proof. */
+const attemptOf = (exchange: Exchange): Attempt => ({
   id: exchange.index,
   key: exchange.key ?? null,
   label: labelOf(exchange.method, exchange.path),
-  startMillis: exchange.atMillis + shiftMillis,
-  endMillis: exchange.atMillis + (exchange.tookMillis ?? 0) + shiftMillis,
-  status: exchange.outcome === "open" ? undefined : exchange.outcome,
-  isReplay: exchange.replay,
-  reachedService: exchange.fault?.answersInstead !== true
+  startMillis: exchange.atMillis,
+  endMillis: exchange.atMillis + (exchange.tookMillis ?? 0),
+  ...endedBy(exchange)
 })
-
-const network = (client: HttpClient.HttpClient, attempts: Array<Mutable<Attempt>>) =>
-  HttpClient.transform(client, (exchange, request) =>
-    Effect.gen(function* () {
-      const attempt: Mutable<Attempt> = {
-        id: attempts.length,
-        key: request.headers["idempotency-key"] ?? null,
-        label: labelOf(request.method, new URL(request.url).pathname),
-        startMillis: yield* Clock.currentTimeMillis,
-        arrivedMillis: undefined,
-        endMillis: undefined,
-        status: undefined,
-        isReplay: false,
-        reachedService: true
-      }
-      attempts.push(attempt)
-      return yield* Effect.gen(function* () {
-        yield* Effect.sleep(latencyMillis)
-        attempt.arrivedMillis = yield* Clock.currentTimeMillis
-        const exit = yield* Effect.exit(Effect.locally(exchange, current, attempt))
-        attempt.endMillis = (yield* Clock.currentTimeMillis) + latencyMillis
-        yield* Effect.sleep(latencyMillis)
-        return yield* exit
-      }).pipe(
-        Effect.onInterrupt(() =>
-          Effect.map(Clock.currentTimeMillis, (millis) => {
-            attempt.endMillis = millis
-            attempt.status = "caller left"
-          })
-        )
-      )
-    })
-  )
 
 const labelOf = (method: string, path: string): string =>
   `${method} ${path.replace("/api/v1", "").replace(/([\da-f]{4})[\da-f-]{32}/, "$1…")}`
@@ -233,12 +268,7 @@ const booksOf = ({ ledger, paymentIntents, paymentLinks, payouts }: Sandbox.Serv
         ...payouts.map((one) => madeOf("payout", one, one.idempotency_key)),
         ...paymentLinks.map((one) => madeOf("link", one))
       ],
-      balances: new Map(
-        ledger.balances.map((balance) => {
-          const { currency, kind } = balance.account
-          return [`${kind}, ${currency}`, netOf(balance)]
-        })
-      )
+      balances: new Map(ledger.balances.map((one) => [one.account.kind, netOf(one)]))
     })
   )
 
@@ -263,15 +293,14 @@ const netOf = ({ account, credits, debits }: Ledger.Balance): string => {
 }
 
 /** `1500.0000` as `1,500.00`. */
-const grouped = (amount: string): string => {
-  const [whole = "", fraction = ""] = amount.split(".")
-  const decimals = fraction.replace(/0+$/, "").padEnd(2, "0")
-  return `${whole.replace(/\B(?=(\d{3})+$)/g, ",")}.${decimals}`
-}
+const grouped = (amount: string): string =>
+  Number(amount).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 4 })
+
+const toText = (value: unknown) => Inspectable.toStringUnknown(value)
 
 const endOf = (exit: Exit.Exit<unknown, unknown>): End => {
   if (Exit.isSuccess(exit)) {
-    return { is: "success", value: Inspectable.toStringUnknown(exit.value) }
+    return { is: "success", value: toText(exit.value) }
   }
   const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
   if (!Predicate.hasProperty(error, "_tag")) {

@@ -4,6 +4,7 @@ import * as core from "@manilla/core"
 import * as paymentLinks from "@manilla/payment-links"
 import * as payments from "@manilla/payments"
 import * as payouts from "@manilla/payouts"
+import * as promises from "@manilla/promises"
 import * as Exchange from "@manilla/sandbox/Exchange"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Ledger from "@manilla/sandbox/Ledger"
@@ -22,27 +23,39 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { transform } from "sucrase"
 
-const modules: ReadonlyMap<string, unknown> = new Map<string, unknown>([
-  ["@manilla/cards", cards],
-  ["@manilla/core", core],
-  ["@manilla/payment-links", paymentLinks],
-  ["@manilla/payments", payments],
-  ["@manilla/payouts", payouts],
-  ["@manilla/sandbox", { Exchange, Fault, Ledger, Prove, Sandbox }],
-  ["@manilla/transactions", transactions],
-  ["effect", { Array, Data, DateTime, Duration, Effect, Either, Layer, Option, Schedule, Schema }]
-])
-
-const moduleOf = (name: string): unknown => {
-  if (modules.has(name)) return modules.get(name)
-  throw new Error(`There is no module "${name}" here, only ${[...modules.keys()].join(", ")}.`)
+interface Exports {
+  readonly program?: unknown
+  readonly faults?: ReadonlyArray<Fault.Fault>
 }
 
-/** Returns the export `program`. Throws if the code cannot be compiled, or has no such export. */
-export const compile = (code: string): Effect.Effect<unknown, unknown, unknown> => {
+/** Functions that take the place of those of the packages. */
+export interface Own {
+  readonly make: typeof promises.Promises.make
+  readonly everyFaultPromise: typeof Prove.everyFaultPromise
+}
+
+/** Returns the exports of a program. Throws if it cannot be compiled. */
+export const compile = (code: string, { everyFaultPromise, make }: Own): Exports => {
+  const modules: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+    ["@manilla/promises", { ...promises, Promises: { make } }],
+    ["@manilla/cards", cards],
+    ["@manilla/core", core],
+    ["@manilla/payment-links", paymentLinks],
+    ["@manilla/payments", payments],
+    ["@manilla/payouts", payouts],
+    [
+      "@manilla/sandbox",
+      { Exchange, Fault, Ledger, Prove: { ...Prove, everyFaultPromise }, Sandbox }
+    ],
+    ["@manilla/transactions", transactions],
+    ["effect", { Array, Data, DateTime, Duration, Effect, Either, Layer, Option, Schedule, Schema }]
+  ])
+  const moduleOf = (name: string): unknown => {
+    if (modules.has(name)) return modules.get(name)
+    throw new Error(`There is no module "${name}" here, only ${[...modules.keys()].join(", ")}.`)
+  }
+  const exported: Exports = {}
   const javaScript = transform(code, { transforms: ["typescript", "imports"] }).code
-  const exported: { readonly program?: unknown } = {}
   new Function("exports", "require", javaScript)(exported, moduleOf)
-  if (Effect.isEffect(exported.program)) return exported.program
-  throw new Error("The code must export an effect: export const program = Effect.gen(…)")
+  return exported
 }

@@ -1,8 +1,9 @@
 /** Finds writes without a key. TypeScript finds them too, but it is too large for this page. */
-const keyed: Readonly<Record<string, RegExp>> = {
-  Payments: /^(create|collect|deposit)$/,
-  Payouts: /^(create|disburse)$/,
-  Cards: /^issue$/
+import { data as keyed } from "./keys.data.js"
+
+export interface Problem {
+  readonly line: number
+  readonly message: string
 }
 
 /** The arguments of a call whose first parenthesis is at this place. */
@@ -19,16 +20,25 @@ const argumentsAt = (code: string, from: number): string => {
 const bare = (code: string): string =>
   code.replace(/(["'`])(?:\\.|(?!\1).)*\1|\/\/.*/g, (text) => " ".repeat(text.length))
 
-/** A sentence for the first write of the program without a key. */
-export const missing = (program: string): string | undefined => {
+/** The first write of the program without a key. */
+export const missing = (program: string): Problem | undefined => {
   const code = bare(program)
-  for (const [, name = "", service = ""] of code.matchAll(/\b(\w+)\s*=\s*yield\*\s+(\w+)\.\w+/g)) {
-    for (const call of code.matchAll(new RegExp(`\\b${name}\\.(\\w+)\\(`, "g"))) {
-      const [text, method = ""] = call
-      const from = call.index + text.length - 1
-      if (!keyed[service]?.test(method) || /\bkey\b/.test(argumentsAt(code, from))) continue
-      const line = code.slice(0, from).split("\n").length
-      return `Line ${line}: ${method} has no key, so this does not compile. Add { key: IdempotencyKey.derive("order", "42") }.`
+  /** The clients by the names that the program gives them, such as `yield* Payments.Payments`. */
+  const clients = new Map(
+    Array.from(
+      code.matchAll(/\b(\w+)\s*=\s*(?:yield\*\s+)?(?:\w+\.)+(\w+)\b(?!\()/g),
+      ([, name = "", client = ""]) => [name, client]
+    )
+  )
+  for (const { 0: text, 1: name = "", 2: method = "", index } of code.matchAll(
+    /\b(\w+)\.(\w+)\(/g
+  )) {
+    const client = (clients.get(name) ?? name).toLowerCase()
+    const from = index + text.length - 1
+    if (!keyed[client]?.includes(method) || /\bkey\b/.test(argumentsAt(code, from))) continue
+    return {
+      line: code.slice(0, from).split("\n").length,
+      message: `${method} has no key, so this does not compile. Add { key: IdempotencyKey.derive("order", "42") }.`
     }
   }
   return undefined

@@ -1,32 +1,46 @@
-/** The scenarios: what each of them shows, and its program, which is in the folder `scenarios`. */
+/** The scenarios: what each of them shows, its faults and its programs, which are in the folder `scenarios`. */
 export interface Scenario {
-  /** The name of its file. */
+  /** The name of its faults, if it has some. */
   readonly name: string
+  /** The name of its programs, unless it is the same. */
+  readonly program?: string
   readonly title: string
   readonly text: string
 }
 
-const programs = import.meta.glob("./scenarios/*.ts", {
+/** Who writes the program: one with promises, or one with Effect. */
+export const tabs = ["Promises", "Effect"] as const
+export type Tab = (typeof tabs)[number]
+
+const files = import.meta.glob("./scenarios/*.ts", {
   eager: true,
   query: "?raw",
   import: "default"
 })
 
-export const codeOf = ({ name }: Scenario): string => programs[`./scenarios/${name}.ts`] ?? ""
+/** The program of a scenario, with the faults below its imports. */
+export const codeOf = ({ name, program = name }: Scenario, tab: Tab): string => {
+  const code = files[`./scenarios/${program}.${tab.toLowerCase()}.ts`] ?? ""
+  const faults = files[`./scenarios/${name}.faults.ts`]
+  return faults === undefined ? code : code.replace("\n\n", `\n${faults}\n`)
+}
 
 export const scenarios: readonly [Scenario, ...ReadonlyArray<Scenario>] = [
   {
     name: "lost-response",
+    program: "collect",
     title: "A lost response",
     text: "The service makes the payment, but two responses are lost. Manilla sends the same request three times, with the same key. The service knows the key, so it makes one payment."
   },
   {
     name: "all-is-well",
+    program: "collect",
     title: "All is well",
     text: "One request makes the payment. Then Manilla reads it until it is completed, because there are no webhooks."
   },
   {
     name: "two-503s",
+    program: "collect",
     title: "Two 503s",
     text: "The service never sees the first two requests. Manilla tries again after a pause, which the second response makes 2 seconds long. The third request makes the payment."
   },
@@ -43,7 +57,7 @@ export const scenarios: readonly [Scenario, ...ReadonlyArray<Scenario>] = [
   {
     name: "expired-token",
     title: "A token that expires",
-    text: "Three requests are refused with 401, because their token has expired. Manilla obtains one new token for all three, and sends each of them again with its own key. Four payments are made."
+    text: "Three requests are refused with 401, because their token has expired. Manilla obtains one new token for all three, and sends each of them again with its own key. Three payments are made."
   },
   {
     name: "caught-fault",

@@ -1,4 +1,4 @@
-/** The playground: scenarios, their code, a drawing of their requests, and how they end. */
+/** The playground: scenarios, their programs, a drawing of their requests, and how they end. */
 import { Drawing } from "../../packages/sandbox/page/drawing.js"
 import { html, render } from "../../packages/sandbox/page/preact.js"
 import * as Editor from "./Editor.js"
@@ -7,8 +7,8 @@ import { missing } from "./keys.js"
 import { open } from "./Remote.js"
 import type { Remote } from "./Remote.js"
 import type { Books, Course, End } from "./Run.js"
-import { codeOf, scenarios } from "./scenarios.js"
-import type { Scenario } from "./scenarios.js"
+import { codeOf, scenarios, tabs } from "./scenarios.js"
+import type { Scenario, Tab } from "./scenarios.js"
 import type { Request } from "./worker.js"
 
 const speeds: ReadonlyMap<string, number> = new Map([
@@ -19,10 +19,15 @@ const speeds: ReadonlyMap<string, number> = new Map([
   ["at once", Infinity]
 ])
 
+/** Where the tabs of the other pages keep the reader's choice. */
+const storageKey = "vitepress:tabsSharedState"
+
 /** Shows the playground in an element, with links to the page of errors. Returns a function that stops it. */
 export const mount = (element: HTMLElement, errorsPage: string): (() => void) => {
+  const shared = JSON.parse(localStorage.getItem(storageKey) ?? "{}")
+  let tab: Tab = shared.who === "Effect" ? "Effect" : "Promises"
   let [scenario] = scenarios
-  let code = codeOf(scenario)
+  let code = codeOf(scenario, tab)
   let speed = matchMedia("(prefers-reduced-motion: reduce)").matches ? "at once" : "half"
   let isPaused = false
   let isLoading = false
@@ -33,33 +38,129 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
   let spare: Remote | undefined
   /** The first scenario is drawn at once, before the reader presses anything. */
   let isFirst = true
+  let played: Remote | undefined
 
   const draw = () => {
-    const problem = refusal ?? missing(code)
-    const isRunning = run !== undefined && course?.end === undefined
-    const controls = { isPaused, isRunning, speed, onPause, onSpeed, onStart, onStep, onStop }
+    const problem = missing(code)
     render(
-      html`<${Scenarios} current=${scenario} onChoose=${choose} />
-        <p class="text">${scenario.text}</p>
+      html`<div class="scenarios" role="group" aria-label="Scenarios">
+          ${scenarios.map((one) => choice(one.title, one === scenario, () => choose(one, tab)))}
+        </div>
+        <p>${scenario.text}</p>
         <div class="columns">
+          <section class="ending" aria-labelledby="ending">
+            <h2 id="ending">How it ends</h2>
+            ${course && ending(course)}
+          </section>
           <section class="course" aria-labelledby="course">
             <h2 id="course">What happens</h2>
-            <${Controls} ...${{ ...controls, course }} />
-            <${Requests} ...${{ course, isLoading }} />
+            ${controls()} ${requests()}
           </section>
-          <${Code} ...${{ code, editor: editorElement, problem, scenario, onReset }} />
-        </div>
-        ${course !== undefined && html`<${Result} ...${{ course, errorsPage }} />`}`,
+          <section class="code" aria-labelledby="code">
+            <h2 id="code">The program</h2>
+            ${program(refusal ?? problem?.message)}
+          </section>
+        </div>`,
       element
     )
-    editor.show(code)
+    editor.show(code, problem?.line)
   }
 
-  const choose = (chosen: Scenario) => {
-    isFirst = false
+  const button = (text: string, onClick: () => void, disabled = false) =>
+    html`<button type="button" disabled=${disabled} onClick=${onClick}>${text}</button>`
+
+  const choice = (text: string, isChosen: boolean, onClick: () => void) =>
+    html`<button type="button" aria-pressed=${String(isChosen)} onClick=${onClick}>${text}</button>`
+
+  const controls = () => {
+    const isRunning = run !== undefined && course?.end === undefined
+    return html`<div class="bar">
+      <button type="button" class="run" onClick=${onStart}>Run</button>
+      ${button(isPaused && isRunning ? "Continue" : "Pause", onPause, !isRunning)}
+      ${button("Step", onStep)} ${button("Stop", onStop, !isRunning)}
+      <label>
+        Speed${" "}
+        <select
+          value=${speed}
+          onChange=${({ target }: Event) => {
+            if (target instanceof HTMLSelectElement) speed = target.value
+          }}
+        >
+          ${[...speeds.keys()].map((name) => html`<option value=${name}>${name}</option>`)}
+        </select>
+      </label>
+      <span class="time">${((course?.elapsedMillis ?? 0) / 1000).toFixed(2)} s</span>
+    </div>`
+  }
+
+  const requests = () =>
+    course === undefined || course.attempts.length === 0
+      ? html`<p class="empty">
+          ${
+            isLoading
+              ? "Loading the client and the sandbox…"
+              : "Press Run, or another scenario: its requests appear here."
+          }
+        </p>`
+      : html`<div class="requests" role="region" aria-label="Requests" tabindex="0">
+          <${Drawing}
+            attempts=${course.attempts}
+            label="Requests, oldest first"
+            nowMillis=${course.nowMillis}
+          />
+        </div>`
+
+  const program = (problem: string | undefined) =>
+    html`<div class="bar">
+        ${tabs.map((one) => choice(one, one === tab, () => choose(scenario, one)))}
+        ${button("Undo changes", onReset, code === codeOf(scenario, tab))}
+      </div>
+      <div class="editor" ref=${(place: HTMLElement | null) => place?.append(editorElement)}></div>
+      ${problem !== undefined && html`<p role="alert" class="bad">${problem}</p>`}
+      <p id="keys">Change the program, and run it with Ctrl+Enter.</p>`
+
+  const ending = ({ before, end, logs, now }: Course) =>
+    html`<div role="status">${endOf(end)}</div>
+      ${now !== undefined && made(now)} ${before && now && balances(before, now)}
+      ${
+        end?.is === "success" &&
+        html`<details>
+          <summary>Its result</summary>
+          <pre>${end.value}</pre>
+        </details>`
+      }
+      <details>
+        <summary>The logs</summary>
+        <pre>${logs.join("\n") || "None: no request failed."}</pre>
+      </details>`
+
+  const endOf = (end: End | undefined) => {
+    if (end === undefined) return html`<p>The program is running.</p>`
+    if (end.is === "success") return html`<p class="good">The program succeeded.</p>`
+    if (end.is === "defect") return html`<p class="bad">${end.message}</p>`
+    const { message, tag } = end
+    const entry = entries[tag]
+    return html`<p class="bad">The program failed with <strong>${tag}</strong>:</p>
+      <p>${message}</p>
+      ${
+        entry !== undefined &&
+        html`<details>
+          <summary>What to do</summary>
+          <div class="remedy" dangerouslySetInnerHTML=${{ __html: entry }}></div>
+          <p><a href=${`${errorsPage}#${tag.toLowerCase()}`}>More about ${tag}</a></p>
+        </details>`
+      }`
+  }
+
+  const choose = (chosen: Scenario, by: Tab) => {
+    if (by !== tab) {
+      const shared = { ...JSON.parse(localStorage.getItem(storageKey) ?? "{}"), who: by }
+      localStorage.setItem(storageKey, JSON.stringify(shared))
+    }
     scenario = chosen
-    code = codeOf(chosen)
-    void start(false)
+    tab = by
+    code = codeOf(scenario, tab)
+    onStart()
   }
   const onInput = (text: string) => {
     if (text === code) return
@@ -71,11 +172,7 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
     isFirst = false
     void start(false)
   }
-  const onReset = () => onInput(codeOf(scenario))
-  const onSpeed = (chosen: string) => {
-    speed = chosen
-    draw()
-  }
+  const onReset = () => onInput(codeOf(scenario, tab))
   const onPause = () => {
     isPaused = !isPaused
     draw()
@@ -118,7 +215,7 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
   const start = async (paused: boolean) => {
     end()
     course = undefined
-    refusal = missing(code)
+    refusal = missing(code)?.message
     isPaused = paused
     if (refusal !== undefined) return draw()
     run = spare ?? open()
@@ -130,7 +227,6 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
     void play()
   }
 
-  let played: Remote | undefined
   /** Plays a run until it ends, it is paused, or another one starts. */
   const play = async () => {
     const playing = run
@@ -162,148 +258,7 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
 
 const nextFrame = () => new Promise<number>((resolve) => requestAnimationFrame(resolve))
 
-const Scenarios = (properties: {
-  readonly current: Scenario
-  readonly onChoose: (scenario: Scenario) => void
-}) =>
-  html`<div class="scenarios" role="group" aria-label="Scenarios">
-    ${scenarios.map(
-      (one) =>
-        html`<button
-          type="button"
-          aria-pressed=${String(one === properties.current)}
-          onClick=${() => properties.onChoose(one)}
-        >
-          ${one.title}
-        </button>`
-    )}
-  </div>`
-
-const Code = (properties: {
-  readonly code: string
-  readonly editor: HTMLElement
-  readonly problem: string | undefined
-  readonly scenario: Scenario
-  readonly onReset: () => void
-}) => {
-  const { code, editor, onReset, problem, scenario } = properties
-  return html`<section class="code" aria-labelledby="code">
-    <h2 id="code">The program</h2>
-    <div class="editor" ref=${(place: HTMLElement | null) => place?.append(editor)}></div>
-    ${problem !== undefined && html`<p role="alert" class="bad">${problem}</p>`}
-    <div class="bar">
-      <button type="button" onClick=${onReset} disabled=${code === codeOf(scenario)}>
-        Undo changes
-      </button>
-      <span id="keys">
-        <code>yield*</code> runs an effect, as <code>await</code> runs a promise. Change the
-        program, and run it with Ctrl+Enter.
-      </span>
-    </div>
-  </section>`
-}
-
-const Controls = (properties: {
-  readonly course: Course | undefined
-  readonly isPaused: boolean
-  readonly isRunning: boolean
-  readonly speed: string
-  readonly onPause: () => void
-  readonly onSpeed: (speed: string) => void
-  readonly onStart: () => void
-  readonly onStep: () => void
-  readonly onStop: () => void
-}) => {
-  const { course, isPaused, isRunning, onPause, onSpeed, onStart, onStep, onStop, speed } =
-    properties
-  return html`<div class="bar">
-    <button type="button" class="run" onClick=${onStart}>Run</button>
-    <button type="button" onClick=${onPause} disabled=${!isRunning}>
-      ${isPaused && isRunning ? "Continue" : "Pause"}
-    </button>
-    <button type="button" onClick=${onStep}>Step</button>
-    <button type="button" onClick=${onStop} disabled=${!isRunning}>Stop</button>
-    <label>
-      Speed${" "}
-      <select
-        value=${speed}
-        onChange=${(event: Event) => {
-          if (event.target instanceof HTMLSelectElement) onSpeed(event.target.value)
-        }}
-      >
-        ${[...speeds.keys()].map((name) => html`<option value=${name}>${name}</option>`)}
-      </select>
-    </label>
-    <span class="time">${((course?.elapsedMillis ?? 0) / 1000).toFixed(2)} s</span>
-  </div>`
-}
-
-const Requests = (properties: {
-  readonly course: Course | undefined
-  readonly isLoading: boolean
-}) => {
-  const { course, isLoading } = properties
-  if (course === undefined || course.attempts.length === 0) {
-    return html`<p class="empty">
-      ${
-        isLoading
-          ? "Loading the client and the sandbox…"
-          : "Press Run, or another scenario: its requests appear here."
-      }
-    </p>`
-  }
-  return html`<div class="requests" role="region" aria-label="Requests" tabindex="0">
-    <${Drawing}
-      attempts=${course.attempts}
-      label="Requests, oldest first"
-      nowMillis=${course.elapsedMillis}
-    />
-  </div>`
-}
-
-const Result = (properties: { readonly course: Course; readonly errorsPage: string }) => {
-  const { course, errorsPage } = properties
-  const { before, end, logs, now } = course
-  return html`<section class="result" aria-labelledby="result">
-    <h2 id="result">How it ends</h2>
-    <div class="columns">
-      <div>
-        <div role="status">${ending(end, errorsPage)}</div>
-        <details>
-          <summary>What Manilla logs</summary>
-          <pre>${logs.join("\n") || "Nothing: no request failed."}</pre>
-        </details>
-      </div>
-      <div>
-        ${now !== undefined && html`<${Made} books=${now} />`}
-        ${before !== undefined && now !== undefined && html`<${Balances} before=${before} now=${now} />`}
-      </div>
-    </div>
-  </section>`
-}
-
-const ending = (end: End | undefined, errorsPage: string) => {
-  if (end === undefined) return html`<p>The program is running.</p>`
-  if (end.is === "success") {
-    return html`<p class="good"><strong>The program succeeded.</strong></p>
-      <details>
-        <summary>Its result</summary>
-        <pre>${end.value}</pre>
-      </details>`
-  }
-  if (end.is === "defect") return html`<p class="bad">${end.message}</p>`
-  const { message, tag } = end
-  const entry = entries[tag]
-  return html`<p class="bad">The program failed with <strong>${tag}</strong>:</p>
-    <p>${message}</p>
-    ${
-      entry !== undefined &&
-      html`<div class="remedy" dangerouslySetInnerHTML=${{ __html: entry }}></div>
-        <p><a href=${`${errorsPage}#${tag.toLowerCase()}`}>More about ${tag}</a></p>`
-    }`
-}
-
-const Made = ({ books: { made } }: { readonly books: Books }) => {
+const made = ({ made }: Books) => {
   const counts = (["payment", "payout", "link"] as const).flatMap((kind) => {
     const count = made.filter((one) => one.kind === kind).length
     return count === 0 ? [] : [`${count} ${kind}${count === 1 ? "" : "s"}`]
@@ -319,24 +274,23 @@ const Made = ({ books: { made } }: { readonly books: Books }) => {
     </ul>`
 }
 
-const Balances = ({ before, now }: { readonly before: Books; readonly now: Books }) =>
-  html`<h3 id="ledger">The ledger, before and now</h3>
-    <table aria-labelledby="ledger">
-      <thead>
-        <tr>
-          <th scope="col">Account</th>
-          <th scope="col">Before</th>
-          <th scope="col">Now</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${[...now.balances].map(
-          ([account, balance]) =>
-            html`<tr>
-              <th scope="row">${account}</th>
-              <td>${before.balances.get(account) ?? "0.00"}</td>
-              <td class=${balance === before.balances.get(account) ? "" : "changed"}>${balance}</td>
-            </tr>`
-        )}
-      </tbody>
-    </table>`
+const balances = (before: Books, now: Books) =>
+  html`<table>
+    <thead>
+      <tr>
+        <th scope="col">Ledger, XOF</th>
+        <th scope="col">Before</th>
+        <th scope="col">Now</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${[...now.balances].map(
+        ([account, balance]) =>
+          html`<tr>
+            <th scope="row">${account}</th>
+            <td>${before.balances.get(account) ?? "0.00"}</td>
+            <td class=${balance === before.balances.get(account) ? "" : "changed"}>${balance}</td>
+          </tr>`
+      )}
+    </tbody>
+  </table>`
