@@ -66,7 +66,7 @@ const unpack = async () => {
   }
 }
 
-const args = ["--no-sandbox", "--disable-dev-shm-usage", "--font-render-hinting=none"]
+const always = ["--no-sandbox", "--disable-dev-shm-usage", "--font-render-hinting=none"]
 
 /** Generous to a busy machine. */
 const timeout = 120_000
@@ -75,7 +75,8 @@ const remedy =
   "Install Chromium or Chrome, and run: CHROMIUM=/usr/bin/chromium npm run prove, with its path."
 
 /** Starts a browser, which the test must close. */
-export const launch = async (): Promise<Browser> => {
+export const launch = async (...more: ReadonlyArray<string>): Promise<Browser> => {
+  const args = [...always, ...more]
   const { CHROMIUM } = process.env
   if (CHROMIUM !== undefined) return chromium.launch({ executablePath: CHROMIUM, args, timeout })
   if (process.platform !== "linux" || process.arch !== "x64") {
