@@ -57,4 +57,4 @@ export const atMost = goal("≤", (value, limit) => value <= limit)
 export const atLeast = goal("≥", (value, limit) => value >= limit)
 
 export const goalTable = (goals: ReadonlyArray<ReadonlyArray<string>>): string =>
-  table(["metric", "goal", "measured", ""], goals)
+  table(["metric", "goal", "measured", "result"], goals)

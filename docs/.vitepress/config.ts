@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { defineConfig } from "vitepress"
 import { tabsMarkdownPlugin } from "vitepress-plugin-tabs"
-import { diagrams, headers, links, names } from "./markdown.js"
+import { breaks, diagrams, links, names } from "./markdown.js"
 
 const docs = new URL("../", import.meta.url)
 
@@ -12,8 +12,9 @@ const { version }: { readonly version: string } = JSON.parse(
 const titleOf = (page: string): string =>
   /^(?:title: "?|# )(.+?)"?$/m.exec(readFileSync(new URL(`${page}.md`, docs), "utf8"))?.[1] ?? page
 
-const pages = (folder: string, ...names: ReadonlyArray<string>) =>
-  names.map((name) => {
+/** Pages of a folder, by their names with spaces between. */
+const pages = (folder: string, names: string) =>
+  names.split(" ").map((name) => {
     const page = `${folder}${name}`
     return { text: titleOf(page), link: `/${page}` }
   })
@@ -23,47 +24,20 @@ const namesIn = (folder: string): ReadonlyArray<string> => {
   return existsSync(url) ? readdirSync(url).map((file) => file.replace(/\.md$/, "")) : []
 }
 
-const packages = [
-  "core",
-  "token",
-  "promises",
-  "payments",
-  "payouts",
-  "transactions",
-  "refunds",
-  "payment-links",
-  "cards",
-  "catalogue",
-  "service",
-  "workflows",
-  "workflow-engine",
-  "cli",
-  "sandbox"
-]
+const clients =
+  "core token promises payments payouts transactions refunds payment-links cards catalogue"
+const packages = `${clients} service workflows workflow-engine cli`
 
 /** The list of contents has at most 25 entries. */
 const learn = [
-  { text: "Start", items: pages("", "start", "install") },
-  {
-    text: "Concepts",
-    items: pages("concepts/", "outcomes", "keys", "waiting", "retries", "workflows")
-  },
+  { text: "Get started", items: pages("", "start install") },
+  { text: "Concepts", items: pages("concepts/", "outcomes keys waiting retries workflows") },
   {
     text: "Guides",
-    items: pages(
-      "guides/",
-      "shop",
-      "collect",
-      "payouts",
-      "postgres",
-      "transactions",
-      "payment-links",
-      "cards",
-      "testing",
-      "safe",
-      "going-live",
-      "index"
-    )
+    items: [
+      ...pages("guides/", "shop collect payouts postgres transactions payment-links cards testing"),
+      ...pages("guides/", "safe going-live index")
+    ]
   },
   {
     text: "Reference",
@@ -79,24 +53,26 @@ const learn = [
 ]
 
 const reference = [
-  { text: "Reference", items: pages("", "operations", "settings", "durable") },
-  { text: "Packages", items: pages("packages/", ...packages.slice(0, -1)) },
-  { text: "Project", items: pages("", "versioning", "changelog", "security", "contributing") }
+  { text: "Reference", items: pages("", "operations settings durable") },
+  { text: "Packages", items: pages("packages/", packages) },
+  { text: "Project", items: pages("", "versioning changelog security contributing") }
 ]
 
-const sandbox = [{ text: "Sandbox", items: pages("sandbox/", "index", "curl", "outcomes", "page") }]
+const sandbox = [{ text: "Sandbox", items: pages("sandbox/", "index curl outcomes page") }]
 
 const modules = (name: string) =>
   namesIn(`api/${name}/`).map((module) => ({ text: module, link: `/api/${name}/${module}` }))
 
-const apiIndex = packages.map((name) => ({
+const documented = [...packages.split(" "), "sandbox"]
+
+const apiIndex = documented.map((name) => ({
   text: `@manilla/${name}`,
   link: modules(name)[0]?.link ?? `/packages/${name}`
 }))
 
 /** The modules of one package, and then the other packages. */
 const api = Object.fromEntries(
-  packages.map((name) => [
+  documented.map((name) => [
     `/api/${name}/`,
     [
       { text: `@manilla/${name}`, items: modules(name) },
@@ -108,10 +84,7 @@ const api = Object.fromEntries(
 export default defineConfig({
   title: "Manilla",
   description: "A TypeScript client for payments, payouts and virtual cards that cannot pay twice",
-  locales: {
-    root: { label: "English", lang: "en" },
-    fr: { label: "Français", lang: "fr", link: "/fr/" }
-  },
+  lang: "en",
   transformHead: ({ siteData }) => [
     ["link", { rel: "icon", href: `${siteData.base}icon.svg`, type: "image/svg+xml" }]
   ],
@@ -122,8 +95,8 @@ export default defineConfig({
     config: (md) => {
       md.use(tabsMarkdownPlugin)
       diagrams(md)
+      breaks(md)
       links(md)
-      headers(md)
       names(docs)(md)
     }
   },
@@ -132,7 +105,7 @@ export default defineConfig({
   themeConfig: {
     footer: { message: `Manilla ${version}, for Node 20 or newer and Effect 3. MIT licence.` },
     nav: [
-      { text: "Start", link: "/start" },
+      { text: "Get started", link: "/start" },
       { text: "Playground", link: "/playground/" },
       { text: "Guides", link: "/guides/" },
       { text: "Errors", link: "/errors" },
@@ -149,8 +122,6 @@ export default defineConfig({
       ...api
     },
     outline: [2, 3],
-    // Only the first page is in French.
-    i18nRouting: false,
     search: {
       provider: "local",
       options: {

@@ -30,6 +30,15 @@ export const diagrams = (md: MarkdownRenderer): void => {
   }
 }
 
+/** Breaks code between its words if it has to, so that tables fit. */
+export const breaks = (md: MarkdownRenderer): void => {
+  const { code_inline: code } = md.renderer.rules
+  md.renderer.rules.code_inline = (...args) =>
+    (code?.(...args) ?? "").replace(/>[^<]*/, (text) =>
+      text.replace(/(?<=[._/|(-])(?=[A-Za-z{])|(?<=[a-z])(?=[A-Z])/g, "<wbr>")
+    )
+}
+
 /** The pages of files that belong to no page of `docs`. */
 const pageOf = (path: string): string | undefined => {
   const name = /^packages\/([\w-]+)(?:\/README\.md)?\/?$/.exec(path)?.[1]
@@ -75,16 +84,6 @@ export const links = (md: MarkdownRenderer): void => {
       })
       children.splice(0, children.length, ...kept)
     }
-  })
-}
-
-/** Makes cells of headers without words, which name no column. */
-export const headers = (md: MarkdownRenderer): void => {
-  md.core.ruler.after("inline", "headers", ({ tokens }) => {
-    tokens.forEach((token, index) => {
-      if (token.type !== "th_open" || tokens[index + 1]?.content !== "") return
-      for (const part of [token, tokens[index + 2]]) if (part !== undefined) part.tag = "td"
-    })
   })
 }
 
