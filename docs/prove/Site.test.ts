@@ -31,7 +31,7 @@ const server = createServer(({ url = "/" }, response) => {
   const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() === true
   const type = types[extname(isFile ? file : "404.html")] ?? "application/octet-stream"
   response.writeHead(isFile ? 200 : 404, { "content-type": type, "content-encoding": "gzip" })
-  response.end(gzipSync(readFileSync(isFile ? file : join(dist, "404.html")), { level: 1 }))
+  response.end(gzipSync(readFileSync(isFile ? file : join(dist, "404.html"))))
 })
 
 let browser: Browser

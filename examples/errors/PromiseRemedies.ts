@@ -5,6 +5,7 @@ import {
   type Errors,
   IdempotencyKey,
   PaymentIntent,
+  PaymentLink,
   type Payments,
   type Payouts,
   type Promises
@@ -62,5 +63,31 @@ export const statusOrUnknown = async (
 ) => {
   const read = await payments.get(id)
   return read.ok ? read.value.status : "not known now"
+}
+// #endregion
+
+// #region UnkeyedAppliedUnreadable
+export const readLink = async (
+  { paymentLinks }: Promises.Promises,
+  { correlationId, id }: Errors.UnkeyedAppliedUnreadable,
+  tell: Tell
+) =>
+  id === undefined
+    ? tell(`Ask the service's support about the request ${correlationId}`)
+    : paymentLinks.get(PaymentLink.makeId(id))
+// #endregion
+
+// #region PageError
+export const copy = async (
+  { transactions }: Promises.Promises,
+  store: (reference: string) => Promise<void>,
+  pause: (page: number) => Promise<void>,
+  from = 1
+) => {
+  for await (const row of transactions.stream({}, { from })) {
+    if (row.ok) await store(row.value.reference)
+    // Store the page, and start there the next time.
+    else if (row.error._tag === "PageError") await pause(row.error.page)
+  }
 }
 // #endregion
