@@ -4,14 +4,17 @@ import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Payout from "@manilla/payouts/Payout"
 import type * as Batches from "@manilla/workflow-engine/Batches"
 import { exitJson } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Arbitrary from "effect/Arbitrary"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -23,6 +26,7 @@ import {
   businessKey as businessKeyOf,
   workflowName
 } from "../src/internal/batch/rules.js"
+import * as rules from "../src/internal/batch/rules.js"
 import { driver } from "../src/internal/operate/cli.js"
 import { operations, run } from "../src/internal/operate/operations.js"
 import * as words from "../src/internal/operate/words.js"
@@ -464,6 +468,23 @@ it.effect("an item that is being sent may have been sent if no runner is alive",
     }
     yield* store.runners.join
     for (const text of yield* shown) assert.include(text, "being sent")
+  })
+)
+
+it.effect("an item whose payout has failed names the payout", () =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    yield* batchOf(["sending"], store)
+    const [created] = FastCheck.sample(Arbitrary.make(Payout.CreatedPayout), {
+      numRuns: 1,
+      seed: 1
+    })
+    assert(created !== undefined)
+    const reference = Payout.makeReference("PO-7")
+    const failed = rules.afterRequest(Exit.succeed({ ...created, reference, status: "FAILED" }))
+    yield* store.batches.write("payroll", 0, [{ number: 0, ...failed }])
+    const listed = yield* print(store, "items", { key: "payroll", only: "notPaid" })
+    assert.include(listed, "the payout PO-7 ended FAILED")
   })
 )
 

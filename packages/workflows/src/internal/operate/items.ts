@@ -112,7 +112,7 @@ const itemRow = (store: Store.Store, batchKey: string, isRun: boolean) => (item:
     const reasons: Partial<Record<Batches.State, string>> = {
       failed: why,
       inDoubt: `${doubt}: ${why}`,
-      notCompleted: `the payout ended ${status}`,
+      notCompleted: `the payout ${reference} ended ${status}`,
       ...(next && {
         unknown: `${doubt}; ${yield* nextOf(store, next, isRun)}`,
         pending: `no final status yet; ${yield* nextOf(store, next, isRun)}`
