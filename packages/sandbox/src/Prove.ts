@@ -21,12 +21,10 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as inside from "./internal/prove/inside.js"
 import type * as judge from "./internal/prove/judge.js"
-import { Problem } from "./internal/prove/problem.js"
 import * as proofs from "./internal/prove/proof.js"
 import * as times from "./internal/prove/time.js"
-import * as trials from "./internal/prove/trial.js"
-import * as world from "./internal/prove/world.js"
 import type { Exchange } from "./Exchange.js"
 import * as Sandbox from "./Sandbox.js"
 import * as SandboxClient from "./SandboxClient.js"
@@ -184,15 +182,13 @@ export const everyFault = <Life extends string, R, Store = never, Process = neve
       process as Layer.Layer<Process, unknown, Store | Services>,
       SandboxGateway.layer()
     )
-    return prove(checkout, {
-      ...checkout,
-      store: store as Layer.Layer<Store, unknown>,
-      process: Layer.flatMap(
-        Layer.merge(services, Layer.context<Store | world.Outside>()),
-        // All that `R` may name: what the proof provides, and what its caller does.
-        (inner) => Layer.succeedContext(Context.merge(outer, inner) as Context.Context<R>)
-      )
-    })
+    const started = Layer.flatMap(
+      Layer.merge(services, Layer.context<Store | inside.Outside>()),
+      // All that `R` may name: what the proof provides, and what its caller does.
+      (inner) => Layer.succeedContext(Context.merge(outer, inner) as Context.Context<R>)
+    )
+    const parts = { ...checkout, process: started, store: store as Layer.Layer<Store, unknown> }
+    return prove(checkout, parts, times.alone)
   })
 
 /**
@@ -261,7 +257,7 @@ export const everyFaultPromise = <Life extends string, Store>(
       store: Layer.effect(Stored, promised(store)),
       process: Layer.merge(Layer.effect(Process, start), Layer.context<"Store">())
     },
-    "install"
+    times.install
   )
   return Effect.runPromise(Effect.withScheduler(proof, times.alone().scheduler()))
 }
@@ -283,49 +279,27 @@ const serviceOf = Effect.gen(function* () {
 })
 
 const prove = <Store, R>(
-  options: Options,
-  checkout: world.Checkout<Store, R>,
-  globals?: "install"
+  { file, pairs = 100, run, sandbox = {}, seed = 1 }: Options,
+  checkout: inside.Checkout<Store, R>,
+  startTime: () => times.Time
 ): Effect.Effect<Proof, ProofFailed> =>
   Effect.gen(function* () {
-    const { file, pairs = 100, run, sandbox = {}, seed = 1 } = options
     const logs = run !== undefined
-    const result = yield* proofs
-      .prove({
-        pairs,
-        seed,
-        run,
-        inProcess: true,
-        repeat: (number) =>
-          `add { run: ${number}, seed: ${seed}, pairs: ${pairs} } to its options.`,
-        trial: (one, known) => {
-          const time = globals ? times.install() : times.alone()
-          const subject = world.make(checkout, { logs, sandbox, time })
-          return trials
-            .trial(one, known, world.timing, subject)
-            .pipe(
-              Effect.scoped,
-              Effect.withClock(time.clock),
-              Effect.ensuring(Effect.sync(time.restore))
-            )
-        }
-      })
-      .pipe(
-        Effect.mapError((error) => {
-          const isKnown = error instanceof Problem
-          const message = isKnown ? error.message : `The store cannot be opened: ${String(error)}`
-          return new ProofFailed({ message })
-        })
-      )
-    const { failures, text } = result
-    if (failures.length === 0) {
-      yield* Console.log(text)
-      return result
+    const proof = yield* proofs.prove({
+      pairs,
+      seed,
+      run,
+      inProcess: true,
+      repeat: (number) => `add { run: ${number}, seed: ${seed}, pairs: ${pairs} } to its options.`,
+      trial: (one, known) =>
+        Effect.suspend(() => inside.run(checkout, { logs, sandbox, time: startTime() }, one, known))
+    })
+    if (proof.failures.length > 0) {
+      // Only Node has files, and a proof also runs in browsers.
+      const html = file && (yield* Effect.promise(() => import("./internal/prove/html.js")))
+      if (html) yield* html.write(file, proof)
+      return yield* new ProofFailed({ message: proof.text, proof })
     }
-    // Only Node has files, and a proof also runs in browsers.
-    if (file !== undefined) {
-      const { write } = yield* Effect.promise(() => import("./internal/prove/html.js"))
-      yield* Effect.mapError(write(file, result), (error) => new ProofFailed(error))
-    }
-    return yield* new ProofFailed({ message: text, proof: result })
-  })
+    yield* Console.log(proof.text)
+    return proof
+  }).pipe(Effect.catchTag("Problem", ({ message }) => new ProofFailed({ message })))

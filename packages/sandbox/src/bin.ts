@@ -78,10 +78,7 @@ const prove = Effect.gen(function* () {
   const { command } = yield* Effect.promise(() => import("./internal/command/prove.js"))
   const hasPassed = yield* command(process.argv.slice(3))
   if (!hasPassed) yield* Effect.sync(() => process.exit(1))
-}).pipe(
-  Effect.catchTag("Problem", ({ message }) => new cli.UsageError({ message })),
-  Effect.tapErrorTag("ServeError", ({ cause }) => Console.error(String(cause)))
-)
+}).pipe(Effect.catchTag("Problem", ({ message }) => new cli.UsageError({ message })))
 
 const main = Effect.gen(function* () {
   if (process.argv[2] === "prove") return yield* prove

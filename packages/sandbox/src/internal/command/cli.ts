@@ -1,6 +1,7 @@
 /**
  * The command-line arguments of `manilla-sandbox`.
  */
+import type { Issue } from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -94,13 +95,8 @@ export const Delay = Schema.String.pipe(
 export const defaults = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
   Schema.optionalWith(schema, { default: () => value })
 
-const flags = {
-  control: Schema.optional(Schema.Boolean),
-  lenient: defaults(Schema.Boolean, false),
-  quiet: defaults(Schema.Boolean, false),
-  version: Schema.optional(Schema.Boolean),
-  help: Schema.optional(Schema.Boolean)
-}
+/** An option without a value. */
+export const flag = defaults(Schema.Boolean, false)
 
 const Arguments = Schema.Struct({
   port: defaults(Port, 4010),
@@ -115,7 +111,11 @@ const Arguments = Schema.Struct({
   profile: Schema.optional(Schema.String),
   data: Schema.optional(Text),
   idempotency: Schema.optional(Schema.parseJson(ControlApi.IdempotencyChange)),
-  ...flags
+  control: flag,
+  lenient: flag,
+  quiet: flag,
+  version: flag,
+  help: flag
 })
 
 /** The flag of a member: `auth-port` of `authPort`. */
@@ -124,55 +124,58 @@ const flagOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.t
 const memberOf = (flag: string) =>
   flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-const options: NonNullable<ParseArgsConfig["options"]> = {
-  ...Record.mapEntries(Arguments.fields, (_, name) => [
-    flagOf(name),
-    {
-      type: name in flags ? ("boolean" as const) : ("string" as const),
-      multiple: name === "allowHost"
-    }
-  ]),
-  help: { type: "boolean", short: "h" }
+/** Reads arguments, by the schema of their options. */
+export const reader = <A, I>(
+  schema: Schema.Schema<A, I> & { readonly fields: Readonly<Record<string, unknown>> },
+  allowPositionals = false
+) => {
+  const options: NonNullable<ParseArgsConfig["options"]> = {
+    ...Record.mapEntries(schema.fields, (field, name) => [
+      flagOf(name),
+      { type: field === flag ? "boolean" : "string", multiple: name === "allowHost" }
+    ]),
+    help: { type: "boolean", short: "h" }
+  }
+  const decode = Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })
+  const issuesOf = Issues.validator(schema, [], { onExcessProperty: "error" })
+  return (args: ReadonlyArray<string>) =>
+    Either.gen(function* () {
+      const { positionals, values } = yield* Either.try({
+        try: () => parseArgs({ args: [...args], options, allowPositionals }),
+        catch: (cause) => new UsageError({ message: messageOf(cause, Object.keys(options)) })
+      })
+      const given = Record.mapKeys(values, memberOf)
+      const decoded = yield* Either.mapLeft(decode(given), () => {
+        const named = ({ field, rule }: Issue) => ({ field: `--${flagOf(field)}`, rule })
+        return new UsageError({ message: Issues.print(issuesOf(given).map(named)) })
+      })
+      return { values: decoded, positionals }
+    })
 }
 
-const decode = Schema.decodeUnknownEither(Arguments, { onExcessProperty: "error" })
-const issuesOf = Issues.validator(Arguments, [], { onExcessProperty: "error" })
+const read = reader(Arguments)
 
 export const parse = (args: ReadonlyArray<string>): Either.Either<Command, UsageError> =>
-  Either.gen(function* () {
-    const values = yield* Either.try({
-      try: () => Record.mapKeys(parseArgs({ args: [...args], options }).values, memberOf),
-      catch: (cause) => new UsageError({ message: messageOf(cause) })
-    })
-    const given = yield* Either.mapLeft(decode(values), () => {
-      const issues = issuesOf(values).map(({ field, rule }) => ({
-        field: `--${flagOf(field)}`,
-        rule
-      }))
-      return new UsageError({ message: Issues.print(issues) })
-    })
-    const { allowHost, help, initial, profile, quiet, seed, version, ...server } = given
-    if (help === true) return { _tag: "Help" }
-    if (version === true) return { _tag: "Version" }
-    return {
-      _tag: "Serve",
-      server: {
-        ...server,
-        allowHosts: allowHost,
-        seed: seed === undefined ? undefined : seedOf(seed)
-      },
-      initial,
-      profile,
-      quiet
+  Either.map(read(args), ({ values }) => {
+    const { allowHost, control, help, initial, profile, quiet, seed, version, ...server } = values
+    if (help) return { _tag: "Help" }
+    if (version) return { _tag: "Version" }
+    const options = {
+      ...server,
+      // Without it, the host decides.
+      ...(control && { control }),
+      allowHosts: allowHost,
+      seed: seed === undefined ? undefined : seedOf(seed)
     }
+    return { _tag: "Serve", server: options, initial, profile, quiet }
   })
 
 /** One line. For an unknown option it names the one that was probably meant. */
-const messageOf = (cause: unknown): string => {
+const messageOf = (cause: unknown, options: ReadonlyArray<string>): string => {
   const message = cause instanceof Error ? cause.message : String(cause)
   const [, dashes = "", unknown] = /^Unknown option '(-+)([^']*)'/.exec(message) ?? []
   if (unknown === undefined) return message
-  const meant = nearest(unknown, Object.keys(options))
+  const meant = nearest(unknown, options)
   const hint = meant === undefined ? "--help lists all." : `Did you mean --${meant}?`
   return `There is no option ${dashes}${unknown}. ${hint}`
 }

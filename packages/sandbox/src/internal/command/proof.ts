@@ -25,27 +25,27 @@ const Whole = Schema.Int.pipe(
   Schema.between(0, 10_000, { description: "a whole number from 0 to 10000" })
 )
 
-const Headers = Schema.Record({ key: Schema.String, value: Scalar })
+const Members = Schema.Record({ key: Schema.String, value: Scalar })
 
 export const Proof = Schema.Struct({
   /** Starts the server, in a shell. */
   command: Text,
   /** More variables. Their values may have `{base_url}` and so on. */
-  env: defaults(Headers, {}),
+  env: defaults(Members, {}),
   /** A command that puts the store back, before each run. */
   reset: Schema.optional(Text),
   /** The request of a buyer, who may repeat it. `{order}` is the id of a new order in each run. */
   request: Schema.Struct({
     method: defaults(Text, "POST"),
     url: Url,
-    headers: defaults(Headers, {}),
+    headers: defaults(Members, {}),
     /** A text, or JSON. */
     body: Schema.optional(Schema.Unknown)
   }),
   /** The state of the order, as the server tells it. */
   told: Schema.Struct({
     url: Url,
-    headers: defaults(Headers, {}),
+    headers: defaults(Members, {}),
     /** The members that lead to the word in JSON, such as `order.state`. Without it, the text has the word. */
     path: Schema.optional(Text),
     paid: Words,

@@ -7,10 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Outcome from "../../Outcome.js"
 import * as ServiceApi from "@manilla/service/ServiceApi"
-import type { Emulation } from "../emulation.js"
 import * as exchange from "../http/exchange.js"
 import { Dropped } from "../http/incoming.js"
-import type { Course, Meet } from "../http/incoming.js"
+import type { Intercept, Meet } from "../http/incoming.js"
 
 /** The durations of faults: short ones for programs in real time. */
 export interface Timing {
@@ -20,18 +19,18 @@ export interface Timing {
   readonly lateMillis: number
 }
 
-/** A request that meets a fault. */
-interface Met {
-  readonly emulation: Emulation
-  readonly course: Course
-  readonly lateMillis: number
-  /** Kills the process that sent the request. */
+/** What a fault does to the process that sent the request. */
+export interface Hooks {
+  /** Kills it. */
   readonly die: Effect.Effect<void>
-  /** Starts the life that sent the request a second time. */
+  /** Starts its life a second time. */
   readonly again: () => void
 }
 
+type Met = Pick<Parameters<Intercept>[0], "course" | "emulation"> & Hooks & Timing
+
 export interface Kind {
+  readonly name: string
   readonly fits: (operation: string) => boolean
   readonly meet: (met: Met) => Meet
 }
@@ -42,37 +41,27 @@ const { operations } = ServiceApi
 export const isWrite = (operation: string) =>
   /^(Keyed|Once)$/.test(operations.get(operation)?.replay._tag ?? "")
 
+const isLife = (operation: string) => !operations.has(operation)
 const isAny = (operation: string) => operations.has(operation)
-const isReadOfOne = (operation: string) => operation.endsWith(".get")
+const isRead = (operation: string) => operation.endsWith(".get")
+const isOfOne = (operation: string) => isRead(operation) || isWrite(operation)
 const needsToken = (operation: string) => isAny(operation) && operation !== "Token.obtain"
-const isOfOne = (operation: string) => isReadOfOne(operation) || isWrite(operation)
 const settles = (operation: string) => /^(Payments|Payouts)\.create$/.test(operation)
 
-/** The outcomes of the sandbox that are faults, and the operations that meet them. */
-const outcomes: ReadonlyMap<string, Kind["fits"]> = new Map([
-  ["request_lost", isAny],
-  ["response_lost", isAny],
-  ["rate_limited", isAny],
-  ["server_error", isAny],
-  ["server_error_after", isAny],
-  ["unavailable", isAny],
-  ["unavailable_after", isAny],
-  ["truncated_body", isAny],
-  ["not_found", isReadOfOne],
-  ["unprocessable", isWrite],
-  ["forbidden", isWrite],
-  ["fails", settles],
-  ["unknown_status", settles]
-])
+const outcome = (name: string, fits: Kind["fits"]): Kind => ({
+  name: name.replaceAll("_", " "),
+  fits,
+  meet:
+    ({ course }) =>
+    (process) => {
+      const effect = Outcome.named(name)?.effect
+      if (effect?._tag === "Suffers") return exchange.underFault(effect.fault, process)
+      course.behaviour = effect
+      return process
+    }
+})
 
-const meetOutcome =
-  (effect: Outcome.Behaviour): Kind["meet"] =>
-  ({ course }) =>
-  (process) => {
-    if (effect._tag === "Suffers") return exchange.underFault(effect.fault, process)
-    course.behaviour = effect
-    return process
-  }
+const kind = (name: string, fits: Kind["fits"], meet: Kind["meet"]): Kind => ({ name, fits, meet })
 
 /** The members of a response that say whose it is. */
 const swapped: Readonly<Record<string, string>> = {
@@ -91,80 +80,71 @@ const ofSomebodyElse = (response: HttpServerResponse.HttpServerResponse) => {
   return HttpServerResponse.unsafeJson(changed, { status })
 }
 
-const dropped = (lost: "request" | "response", code?: "ECONNREFUSED") =>
-  Effect.fail(new Dropped({ lost, ...(code && { code }) }))
+const refused = Effect.fail(new Dropped({ lost: "request", code: "ECONNREFUSED" }))
+const requestLost = Effect.fail(new Dropped({ lost: "request" }))
+const responseLost = Effect.fail(new Dropped({ lost: "response" }))
+
+/** A late request arrives even if its sender has left. */
+const arrivesAfter =
+  (millis: number): Meet =>
+  (process) =>
+    Effect.flatMap(Effect.forkDaemon(Effect.delay(process, millis)), Fiber.join)
 
 const first =
   (act: () => void): Meet =>
   (process) =>
     Effect.zipRight(Effect.sync(act), process)
 
-const withoutTime: Readonly<Record<string, Kind>> = {
-  "no connection": { fits: isAny, meet: () => () => dropped("request", "ECONNREFUSED") },
-  ...Object.fromEntries(
-    Outcome.outcomes.flatMap(({ effect, name }) => {
-      const fits = outcomes.get(name)
-      return fits ? [[name.replaceAll("_", " "), { fits, meet: meetOutcome(effect) }]] : []
-    })
-  ),
-  "request late": {
-    fits: isAny,
-    meet:
-      ({ lateMillis }) =>
-      (process) =>
-        // It arrives even if its sender has left.
-        Effect.sleep(lateMillis).pipe(
-          Effect.zipRight(process),
-          Effect.forkDaemon,
-          Effect.flatMap(Fiber.join)
-        )
-  },
-  "response late": {
-    fits: isAny,
-    meet: ({ lateMillis }) => Effect.zipLeft(Effect.sleep(lateMillis))
-  },
-  "response of somebody else": { fits: isOfOne, meet: () => Effect.map(ofSomebodyElse) },
-  "token revoked": {
-    fits: needsToken,
-    meet: ({ emulation }) => first(emulation.accounts.revokeTokens)
-  },
-  "death before": {
-    fits: isAny,
-    meet:
-      ({ die }) =>
+const each: ReadonlyArray<Kind> = [
+  kind("no connection", isAny, () => () => refused),
+  outcome("fails", settles),
+  outcome("unknown_status", settles),
+  outcome("request_lost", isAny),
+  outcome("response_lost", isAny),
+  outcome("rate_limited", isAny),
+  outcome("server_error", isAny),
+  outcome("server_error_after", isAny),
+  outcome("unavailable", isAny),
+  outcome("unavailable_after", isAny),
+  outcome("not_found", isRead),
+  outcome("unprocessable", isWrite),
+  outcome("forbidden", isWrite),
+  outcome("truncated_body", isAny),
+  kind("request late", isAny, ({ lateMillis }) => arrivesAfter(lateMillis)),
+  kind("response late", isAny, ({ lateMillis }) => Effect.zipLeft(Effect.sleep(lateMillis))),
+  kind("response of somebody else", isOfOne, () => Effect.map(ofSomebodyElse)),
+  kind("token revoked", needsToken, ({ emulation }) => first(emulation.accounts.revokeTokens)),
+  kind(
+    "death before",
+    isAny,
+    ({ die }) =>
       () =>
-        Effect.zipRight(die, dropped("request"))
-  },
-  "death after": {
-    fits: isAny,
-    meet: ({ die }) => Effect.zipRight(Effect.zipRight(die, dropped("response")))
-  },
-  "second life": { fits: isAny, meet: ({ again }) => first(again) },
-  /** Of a life, not of a request. */
-  "two lives": { fits: (life) => !isAny(life), meet: () => (process) => process }
-}
+        Effect.zipRight(die, requestLost)
+  ),
+  kind("death after", isAny, ({ die }) => Effect.zipRight(Effect.zipRight(die, responseLost))),
+  kind("second life", isAny, ({ again }) => first(again)),
+  kind("two lives", isLife, () => (process) => process)
+]
 
 const lasting =
   /^(no connection|request lost|response (lost|late)|server error after|unavailable|not found|unprocessable|forbidden)$/
 
 const forATime = " for a time"
 
-/** All kinds by name, in the order of the runs. */
-export const kinds: Readonly<Record<string, Kind>> = {
-  ...withoutTime,
-  ...Object.fromEntries(
-    Object.entries(withoutTime)
-      .filter(([name]) => lasting.test(name))
-      .map(([name, kind]) => [name + forATime, kind])
-  )
-}
+/** All kinds, in the order of the runs. */
+export const kinds: ReadonlyArray<Kind> = [
+  ...each,
+  ...each
+    .filter(({ name }) => lasting.test(name))
+    .map((one) => ({ ...one, name: one.name + forATime }))
+]
 
 /** Whether it also applies to all later requests, for some time. */
-export const lasts = (name: string) => name.endsWith(forATime)
+export const lasts = ({ name }: Kind) => name.endsWith(forATime)
 
 /** How long something may come of it. */
-export const millisOf = (name: string, { lastsMillis, lateMillis }: Timing) =>
-  lasts(name) ? lastsMillis : name === "request late" ? lateMillis : 0
+export const millisOf = (kind: Kind, { lastsMillis, lateMillis }: Timing) =>
+  lasts(kind) ? lastsMillis : kind.name === "request late" ? lateMillis : 0
 
 /** Whether it needs a network without sockets. */
-export const isInProcess = (name: string) => name.startsWith("no connection")
+export const isInProcess = ({ name }: Kind) => name.startsWith("no connection")

@@ -20,11 +20,6 @@ export const isTold = (value: unknown): value is Told =>
 /** As in the documentation of `Prove`. */
 export type Rule = 1 | 2 | 3 | 4 | 5
 
-export interface Violation {
-  readonly rule: Rule
-  readonly sentence: string
-}
-
 /** An operation that has moved money, or still may. */
 interface Movement {
   readonly kind: "payment" | "payout" | "card" | "payment link"
@@ -47,31 +42,32 @@ export interface Books extends Effect.Effect.Success<ReturnType<typeof read>> {}
 export const read = (sandbox: Sandbox.Service) =>
   Effect.gen(function* () {
     const transactions = yield* sandbox.transactions
-    const movements =
-      (kind: Movement["kind"]) =>
-      ({ amount, currency, idempotency_key: key, reference = "", status }: Row) => {
-        const uses = transactions.filter(({ source }) => source === reference)
-        const isOpen = uses.length === 0 && /^(PENDING|ACTIVE)$/.test(status)
-        const hasMoved = uses.length > 0
-        const one = { kind, name: reference, key, money: `${amount} ${currency}`, hasMoved }
-        return isOpen ? [one] : uses.map((): Movement => one)
-      }
-    const payments = (yield* sandbox.paymentIntents).filter(({ operation }) =>
-      /^(COLLECTION|DEPOSIT)$/.test(operation)
-    )
-    const cards = (yield* sandbox.cards).map((card): Movement => ({
-      kind: "card",
-      name: card.id,
-      key: card.issuance_reference,
-      money: `${card.charged_amount} ${card.charged_currency}`,
-      hasMoved: true
-    }))
+    const payments = yield* sandbox.paymentIntents
+    const cards = yield* sandbox.cards
+    /** A movement for each transaction of a resource, or one that may follow. */
+    const movementsOf = (kind: Movement["kind"]) => (row: Row) => {
+      const { amount, currency, idempotency_key: key, reference: name = "", status } = row
+      const movement = { kind, name, key, money: `${amount} ${currency}` }
+      const moved = transactions.filter(({ source }) => source === name)
+      const mayMove = moved.length === 0 && /^(PENDING|ACTIVE)$/.test(status)
+      return mayMove
+        ? [{ ...movement, hasMoved: false }]
+        : moved.map((): Movement => ({ ...movement, hasMoved: true }))
+    }
     return {
       movements: [
-        ...payments.flatMap(movements("payment")),
-        ...(yield* sandbox.payouts).flatMap(movements("payout")),
-        ...(yield* sandbox.paymentLinks).flatMap(movements("payment link")),
-        ...cards
+        ...payments
+          .filter(({ operation }) => /^(COLLECTION|DEPOSIT)$/.test(operation))
+          .flatMap(movementsOf("payment")),
+        ...(yield* sandbox.payouts).flatMap(movementsOf("payout")),
+        ...(yield* sandbox.paymentLinks).flatMap(movementsOf("payment link")),
+        ...cards.map((card): Movement => ({
+          kind: "card",
+          name: card.id,
+          key: card.issuance_reference,
+          money: `${card.charged_amount} ${card.charged_currency}`,
+          hasMoved: true
+        }))
       ],
       exchanges: yield* sandbox.exchanges
     }
@@ -111,6 +107,8 @@ const list = (all: ReadonlyArray<Movement>) => {
   return [...named, ...(all.length > 2 ? [`${all.length - 2} more`] : [])].join(" and ")
 }
 
+const times = (often: number) => (often === 2 ? "twice" : `${often} times`)
+
 /** Rule 1: no operation moves money twice. */
 export const movedTwice = ({ exchanges, movements }: Books, calm: Calm): string | undefined => {
   const orderOf = ({ key, kind }: Movement) => {
@@ -122,14 +120,12 @@ export const movedTwice = ({ exchanges, movements }: Books, calm: Calm): string 
     const [{ kind }] = all
     const expected = calm.movements.filter((one) => one.kind === kind).length
     const allowed = order === kind ? Math.max(expected, 1) : 1
-    const moved = all.filter(({ hasMoved }) => hasMoved).length
-    const times = (often: number) => (often === 2 ? "twice" : `${often} times`)
     if (all.length <= allowed) continue
-    return kind === "payment link"
-      ? `${all.length} payment links can be paid for one order: ${list(all)}.`
-      : moved > allowed
-        ? `Money moved ${times(moved)} for one order, by ${list(all)}.`
-        : `Money may move ${times(all.length)} for one order, by ${list(all)}.`
+    const moved = all.filter(({ hasMoved }) => hasMoved).length
+    if (kind === "payment link")
+      return `${all.length} payment links can be paid for one order: ${list(all)}.`
+    const what = moved > allowed ? `moved ${times(moved)}` : `may move ${times(all.length)}`
+    return `Money ${what} for one order, by ${list(all)}.`
   }
   return undefined
 }
@@ -152,30 +148,28 @@ export const lie = (told: Told, before: Books, after: Books, calm: Calm): string
 const isUnknown = ({ fault, outcome }: Exchange): boolean =>
   typeof outcome === "number"
     ? outcome >= 500 ||
-      /^(408|409)$/.test(String(outcome)) ||
+      [408, 409].includes(outcome) ||
       // The caller has a response that tells nothing.
       /^(truncated body|response of somebody else)$/.test(fault?.name ?? "")
     : !fault?.name.startsWith("no connection")
 
 /** Rule 4: after an unknown outcome, the same request with the same key. */
-export const changedKey = (exchanges: Books["exchanges"], calm: Calm): string | undefined => {
+export const changedKey = ({ exchanges }: Books, calm: Calm): string | undefined => {
   const writes = exchanges.filter((one) => one.key !== undefined && isWrite(one.operation ?? ""))
   for (const [index, write] of writes.entries()) {
     const { atMillis: now, key, operation } = write
     const earlier = writes
       .slice(0, index)
       .filter((one) => one.operation === operation && calm.orderOf(one) === calm.orderOf(write))
-    if (earlier.some((one) => one.key === key && bodyOf(one) !== bodyOf(write))) {
+    if (earlier.some((one) => one.key === key && bodyOf(one) !== bodyOf(write)))
       return `The key ${key} was sent with two different requests.`
-    }
     const others = earlier.filter((one) => one.key !== key)
     for (const [other, all] of Object.entries(Array.groupBy(others, (one) => one.key ?? ""))) {
       // A refusal tells nothing about an earlier request.
       const last = all.filter((one) => isUnknown(one) || Number(one.outcome) < 300).at(-1)
       const isOpen = all.some(({ atMillis, tookMillis = Infinity }) => atMillis + tookMillis > now)
-      if (isOpen || (last !== undefined && isUnknown(last))) {
+      if (isOpen || (last && isUnknown(last)))
         return `The outcome of the key ${other} was unknown, and the same order was sent with another key, ${key}.`
-      }
     }
   }
   return undefined

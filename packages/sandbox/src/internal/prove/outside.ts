@@ -1,15 +1,16 @@
 /**
  * A server in any language and in real time: its buyer, its deaths, and what it says.
  */
+import type { CommandExecutor } from "@effect/platform/CommandExecutor"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import type * as Sandbox from "../../Sandbox.js"
 import * as SandboxServer from "../../SandboxServer.js"
 import type { Proof } from "../command/proof.js"
@@ -17,85 +18,106 @@ import { valueAt } from "../faults/queue.js"
 import { Interceptor } from "../http/incoming.js"
 import type * as judge from "./judge.js"
 import * as servers from "./server.js"
-import { Problem } from "./problem.js"
+import { Problem } from "./trial.js"
 import type { Watch } from "./trial.js"
 
 /** The pause between two questions. */
-const ask = Effect.sleep("100 millis")
+const pause = Effect.sleep("100 millis")
 
 /** The subject of one run. */
 export const make = (proof: Proof, cwd: string, { intercept, isStorm, note }: Watch) =>
   Effect.gen(function* () {
     const { unsafeCurrentTimeMillis: nowMillis } = yield* Effect.clock
     const patienceMillis = Duration.toMillis(proof.patience)
-    // Not seeded: a store without `reset` still has the orders of earlier runs.
-    const order = crypto.randomUUID()
     const sandbox = yield* SandboxServer.make({
       seed: "prove",
       settleAfter: proof.settle_after
     }).pipe(
       Effect.provideService(Interceptor, intercept),
-      Effect.withRandom(Random.make("service"))
+      Effect.withRandom(Random.make("service")),
+      Effect.mapError((error) => new Problem({ message: String(error) }))
     )
-    const env = yield* environment(proof, sandbox, order)
-    if (proof.reset !== undefined) yield* servers.run({ command: proof.reset, cwd, env })
-    const url = new URL(filled(proof.request.url, order))
-    const { command } = proof
-    const starting = servers.start({ command, cwd, env, url, patienceMillis })
-    const begin = Scope.extend(starting, yield* Effect.scope)
+    const values = yield* valuesOf(sandbox)
+    const filled = (text: unknown) =>
+      String(text).replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+    const env = {
+      ...Record.mapKeys(values, (name) => `MANILLA_${name.toUpperCase()}`),
+      ...Record.map(proof.env, filled)
+    }
+    const { command, reset } = proof
+    if (reset !== undefined) yield* servers.run({ command: reset, cwd, env })
+    const url = new URL(filled(proof.request.url))
+    const starting = servers.start({ command, cwd, env }, url, patienceMillis)
+    const begin = Effect.provide(starting, yield* Effect.context<CommandExecutor | Scope.Scope>())
     let server = yield* begin
     const keepAlive = Effect.gen(function* () {
-      if (server.isRunning()) return
+      if (yield* server.isRunning) return
       note("the server starts again")
       // Its child processes may still run.
       yield* server.kill
       server = yield* begin
     })
-    const untilMillis = nowMillis() + patienceMillis
-    /** The requests of the buyer that are not answered yet. */
-    let sending: Array<Promise<Answered>> = []
-    const send = () => void sending.push(answerOf(proof.request, order, patienceMillis))
-    const live = (isTwice: boolean) =>
+
+    /** Sends a request. Without a response, the status is 0. */
+    const answer = ({ body, headers, method, url }: Proof["request"]) =>
+      Effect.tryPromise(async (signal) => {
+        const isJson = body !== undefined && typeof body !== "string"
+        const response = await fetch(filled(url), {
+          method,
+          headers: { ...(isJson && { "content-type": "application/json" }), ...headers },
+          body: body === undefined ? null : filled(isJson ? JSON.stringify(body) : body),
+          redirect: "manual",
+          signal
+        })
+        return { status: response.status, text: await response.text() }
+      }).pipe(
+        Effect.timeout(patienceMillis),
+        Effect.orElseSucceed(() => ({ status: 0, text: "" }))
+      )
+    /** The requests of the buyer. */
+    let sent: Array<Fiber.Fiber<{ readonly status: number }>> = []
+    const send = () => void sent.push(Effect.runFork(answer(proof.request)))
+    const storm = Effect.as(Effect.repeat(pause, { until: isStorm }), { status: 0 })
+    const live = (_: string, isTwice: boolean) =>
       Effect.gen(function* () {
-        sending = []
+        sent = []
         send()
         if (isTwice) send()
-        for (;;) {
-          const all = Effect.promise(() => Promise.all(sending))
-          const answers = yield* Effect.raceFirst(all, Effect.as(ask, undefined))
-          yield* keepAlive
-          if (answers === undefined && !isStorm()) continue
-          return (answers ?? []).map(({ status = 0 }) => {
-            note(`the buyer gets ${status || "no response"}`)
-            // The buyer reads an error as “not paid”.
-            return status >= 500 || status === 402 ? "not paid" : undefined
-          })
+        const words: Array<judge.Told> = []
+        // A fault may send one more.
+        for (const request of sent) {
+          const { status } = yield* Effect.raceFirst(Fiber.join(request), storm)
+          note(`the buyer gets ${status || "no response"}`)
+          // The buyer reads an error as “not paid”.
+          if (status >= 500 || status === 402) words.push("not paid")
         }
+        yield* keepAlive
+        return words
       })
     const told = Effect.gen(function* () {
       yield* keepAlive
       const { path, url } = proof.told
-      const request = { ...proof.told, method: "GET" }
-      const { status, text } = yield* Effect.promise(() => answerOf(request, order, patienceMillis))
-      if (status === undefined || status >= 400) return note(`told answers ${status ?? text}`)
-      const word = toldIn(proof.told, text)
+      const { status, text } = yield* answer({ ...proof.told, method: "GET" })
+      if (status === 0 || status >= 400) return note(`told answers ${status || "nothing"}`)
+      const word = wordIn(proof.told, text)
       if (word !== undefined) return word
       const place = path === undefined ? "" : ` at “${path}”`
       return yield* new Problem({
         message: `“told” (${url}) answered ${text.slice(0, 200)}, which has none of its words${place}. Add the word to paid, not_paid, open or review.`
       })
     })
+    const untilMillis = nowMillis() + patienceMillis
     return {
       sandbox,
       script: ["request of the buyer"],
-      live: (_: string, isTwice: boolean) => live(isTwice),
+      live,
       told,
       /** Until the state is final, and at least until a new payment is settled and a fault is over. */
-      pass: (round: number, question: Effect.Effect<judge.Told, Problem>) =>
-        Effect.gen(function* () {
+      pass: (round: number, ask: Effect.Effect<judge.Told, Problem>) =>
+        Effect.suspend(() => {
           const until = nowMillis() + Math.min(1000 * 2 ** round, 8000)
-          do yield* ask
-          while ((yield* question) === "open" && nowMillis() < until)
+          const isOpen = (word: judge.Told) => word === "open" && nowMillis() < until
+          return Effect.zipRight(pause, ask).pipe(Effect.repeat({ while: isOpen }))
         }),
       isOver: () => nowMillis() > untilMillis,
       die: Effect.suspend(() => {
@@ -106,70 +128,31 @@ export const make = (proof: Proof, cwd: string, { intercept, isStorm, note }: Wa
     }
   })
 
-const filled = (text: string, order: string) => text.replaceAll("{order}", order)
-
-const environment = (proof: Proof, sandbox: Sandbox.Service, order: string) =>
+/** What the file and the environment of the server may name. */
+const valuesOf = (sandbox: Sandbox.Service) =>
   Effect.gen(function* () {
     const { client_id, client_secret } = yield* sandbox.credentials
     const [wallet] = yield* sandbox.wallets
-    const given: Readonly<Record<string, string>> = {
-      MANILLA_BASE_URL: sandbox.baseUrl,
-      MANILLA_AUTH_URL: sandbox.authUrl,
-      MANILLA_CLIENT_ID: client_id,
-      MANILLA_CLIENT_SECRET: Redacted.value(client_secret),
-      MANILLA_ENVIRONMENT: "SANDBOX",
-      MANILLA_WALLET_ID: wallet?.id ?? ""
+    const values: Readonly<Record<string, string>> = {
+      base_url: sandbox.baseUrl,
+      auth_url: sandbox.authUrl,
+      client_id,
+      client_secret: Redacted.value(client_secret),
+      environment: "SANDBOX",
+      wallet_id: wallet?.id ?? "",
+      // Not seeded: a store without `reset` still has the orders of earlier runs.
+      order: crypto.randomUUID()
     }
-    const own = Record.map(proof.env, (value) =>
-      filled(String(value), order).replace(
-        /\{(\w+)\}/g,
-        (whole, name: string) => given[`MANILLA_${name.toUpperCase()}`] ?? whole
-      )
-    )
-    return { ...given, ...own }
+    return values
   })
-
-interface Answered {
-  /** `undefined` without a response. */
-  readonly status?: number
-  readonly text: string
-}
-
-/** Sends a request. Never fails. */
-const answerOf = async (
-  { body, headers, method, url }: Pick<Proof["request"], "headers" | "method" | "url" | "body">,
-  order: string,
-  patienceMillis: number
-): Promise<Answered> => {
-  const isJson = body !== undefined && typeof body !== "string"
-  const text = isJson ? JSON.stringify(body) : String(body)
-  try {
-    const response = await fetch(filled(url, order), {
-      method,
-      headers: { ...(isJson && { "content-type": "application/json" }), ...headers },
-      body: body === undefined ? null : filled(text, order),
-      redirect: "manual",
-      signal: AbortSignal.timeout(patienceMillis)
-    })
-    return { status: response.status, text: await response.text() }
-  } catch (error) {
-    const cause = Predicate.isError(error) ? (error.cause ?? error) : error
-    return { text: Predicate.isError(cause) ? cause.message : String(cause) }
-  }
-}
 
 const parse = Schema.decodeOption(Schema.parseJson())
 
-const toldIn = (
-  { not_paid, open, paid, path, review }: Proof["told"],
-  text: string
-): judge.Told | undefined => {
-  const value =
-    path === undefined ? Option.none() : Option.map(parse(text), (json) => valueAt(json, path))
+const wordIn = (told: Proof["told"], text: string): judge.Told | undefined => {
+  const { path } = told
+  const value = path && valueAt(Option.getOrUndefined(parse(text)), path)
   const has = (word: unknown) =>
-    path === undefined
-      ? text.includes(String(word))
-      : Option.exists(value, (found) => String(found) === String(word))
-  const words = { paid, "not paid": not_paid, review, open } as const
-  return (["paid", "not paid", "review", "open"] as const).find((told) => words[told]?.some(has))
+    path === undefined ? text.includes(String(word)) : String(value) === String(word)
+  const words = { ...told, "not paid": told.not_paid }
+  return (["paid", "not paid", "review", "open"] as const).find((word) => words[word]?.some(has))
 }

@@ -16,8 +16,7 @@ export interface Place {
 }
 
 interface Trouble extends Place {
-  /** A name in `faults.kinds`. */
-  readonly kind: string
+  readonly kind: faults.Kind
 }
 
 export interface Run {
@@ -27,36 +26,38 @@ export interface Run {
 }
 
 /** After each of the first ones, each of the others: a refusal does not tell what became of a lost request. */
-const firsts = ["response lost for a time", "death after"]
-const sequels = ["unprocessable for a time", "no connection for a time", "forbidden for a time"]
+const firsts = /^(response lost for a time|death after)$/
+const sequels = /^(no connection|unprocessable|forbidden) for a time$/
+
+export interface Options {
+  readonly pairs: number
+  readonly seed: number
+  readonly inProcess: boolean
+}
 
 export const runsOf = (
   places: ReadonlyArray<Place>,
-  options: { readonly pairs: number; readonly seed: number; readonly inProcess: boolean }
+  { inProcess, pairs, seed }: Options
 ): ReadonlyArray<Run> => {
-  const kinds = Object.keys(faults.kinds).filter(
-    (kind) => options.inProcess || !faults.isInProcess(kind)
-  )
+  const kinds = faults.kinds.filter((kind) => inProcess || !faults.isInProcess(kind))
   const singles = places.flatMap((place) =>
-    kinds
-      .filter((kind) => faults.kinds[kind]?.fits(place.operation))
-      .map((kind): Trouble => ({ ...place, kind }))
+    kinds.filter(({ fits }) => fits(place.operation)).map((kind): Trouble => ({ ...place, kind }))
   )
   const inOrder = singles
-    .filter(({ kind, operation }) => faults.isWrite(operation) && firsts.includes(kind))
+    .filter(({ kind, operation }) => faults.isWrite(operation) && firsts.test(kind.name))
     .flatMap((first) =>
-      sequels
-        .filter((kind) => kinds.includes(kind))
+      kinds
+        .filter(({ name }) => sequels.test(name))
         .map((kind) => [first, { ...first, nth: 0, kind }])
     )
-  const random = new Utils.PCGRandom(options.seed)
+  const random = new Utils.PCGRandom(seed)
   const drawn = () => EffectArray.unsafeGet(singles, random.integer(singles.length))
-  const pairs = EffectArray.makeBy(options.pairs, () => {
+  const drawnPairs = EffectArray.makeBy(pairs, () => {
     const [first, second] = [drawn(), drawn()]
     const isSame = first.operation === second.operation && first.nth === second.nth
     return [first, random.integer(2) === 0 || isSame ? { ...second, nth: 0 } : second]
   })
-  return [...singles.map((one) => [one]), ...inOrder, ...pairs].map((troubles, index) => ({
+  return [...singles.map((one) => [one]), ...inOrder, ...drawnPairs].map((troubles, index) => ({
     number: index + 1,
     troubles
   }))
@@ -66,19 +67,17 @@ const ordinals = new Intl.PluralRules("en", { type: "ordinal" })
 const ends: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" }
 
 const wordsOf = ({ kind, nth, operation }: Trouble): string =>
-  `${nth === 0 ? "next" : `${nth}${ends[ordinals.select(nth)] ?? "th"}`} ${operation}: ${kind}`
+  `${nth === 0 ? "next" : `${nth}${ends[ordinals.select(nth)] ?? "th"}`} ${operation}: ${kind.name}`
 
 /** Such as `2nd Payments.get: rate limited`. */
 export const words = ({ troubles }: Run): string => troubles.map(wordsOf).join(", ") || "no fault"
 
-export interface Hooks extends Pick<Parameters<faults.Kind["meet"]>[0], "again" | "die"> {
+export interface Hooks extends faults.Hooks {
   /** Tells that a fault begins, in words. */
   readonly note: (text: string) => void
 }
 
-export interface Injection extends ReturnType<typeof inject> {}
-
-export const inject = ({ troubles }: Run, timing: faults.Timing, hooks: Hooks) => {
+export const inject = ({ troubles }: Run, timing: faults.Timing, { note, ...hooks }: Hooks) => {
   /** The requests that arrived and the lives, and when the requests arrived. */
   const places: Array<Place> = []
   const arrivals: Array<number> = []
@@ -91,13 +90,13 @@ export const inject = ({ troubles }: Run, timing: faults.Timing, hooks: Hooks) =
     places.push({ operation, nth })
     const isOver = (one: Trouble) => (ends.get(one) ?? Infinity) <= nowMillis
     const met = troubles.find((one) => {
-      if (!faults.kinds[one.kind]?.fits(operation) || isOver(one)) return false
+      if (!one.kind.fits(operation) || isOver(one)) return false
       if (ends.has(one)) return faults.lasts(one.kind)
       const isNext = () => troubles.every((other) => other === one || isOver(other))
       return one.operation === operation && (one.nth === nth || (one.nth === 0 && isNext()))
     })
     if (met !== undefined && !ends.has(met)) {
-      hooks.note(wordsOf({ ...met, nth }))
+      note(wordsOf({ ...met, nth }))
       ends.set(met, nowMillis + faults.millisOf(met.kind, timing))
     }
     return met
@@ -105,13 +104,12 @@ export const inject = ({ troubles }: Run, timing: faults.Timing, hooks: Hooks) =
 
   const intercept: Intercept = ({ course, emulation, nowMillis, operation }) => {
     arrivals.push(nowMillis)
-    const { kind: name = "" } = meet(operation, nowMillis) ?? {}
-    const kind = faults.kinds[name]
+    const kind = meet(operation, nowMillis)?.kind
     if (kind === undefined) return undefined
-    const meeting = kind.meet({ ...hooks, ...timing, course, emulation })
+    const { name } = kind
     course.fault = { name, answersInstead: true }
     return (process) =>
-      meeting(
+      kind.meet({ ...hooks, ...timing, course, emulation })(
         Effect.suspend(() => {
           course.fault = { name, answersInstead: false }
           return process

@@ -35,13 +35,13 @@ export interface Options {
   readonly tookMillis: number
   /** The line that repeats a run. */
   readonly repeat: (run: number) => string
-  /** The only run, which is drawn. */
+  /** Only this run, which is drawn. */
   readonly run: number | undefined
 }
 
 /** The report of a proof. The first trial is the calm one. */
 export const make = (
-  all: ReadonlyArray<Trial>,
+  all: Array.NonEmptyArray<Trial>,
   { repeat, run: only, seed, tookMillis }: Options
 ) => {
   // A run without its fault proves nothing, so it does not fail either.
@@ -58,7 +58,6 @@ export const make = (
       run: trial.run.number,
       faults: plan.words(trial.run),
       exchanges: trial.exchanges,
-      title: titleOf(trial),
       remedies: [
         judge.remedies[rule],
         ...(others.length > 0 ? [`${others.length} other runs break the same rule.`] : []),
@@ -66,37 +65,34 @@ export const make = (
       ]
     }))
   )
-  const requests = Object.entries(
-    Array.groupBy(all[0]?.exchanges ?? [], (one) => one.operation ?? "unknown")
-  )
+  const requests = Array.groupBy(all[0].exchanges, ({ operation = "unknown" }) => operation)
+  const counts = Object.entries(requests).map(([name, each]) => `${name} ${each.length}`)
   const reviews = runs.filter(({ told }) => told === "review").length
   const some = `${missed.slice(0, 8).join(", ")}${missed.length > 8 ? ", …" : ""}`
   const summary = [
     `${runs.length} runs in ${(tookMillis / 1000).toFixed(1)} s, with seed ${seed}.`,
-    `Requests of the calm run: ${requests.map(([name, each]) => `${name} ${each.length}`).join(", ")}.`,
-    ...(missed.length > 0
-      ? [`Not counted, because a fault was not reached: ${missed.length} runs (${some}).`]
-      : []),
-    ...(reviews > 0 ? [`A person has to decide at the end of ${reviews} runs.`] : [])
-  ]
+    `Requests of the calm run: ${counts.join(", ")}.`,
+    missed.length > 0 &&
+      `Not counted, because a fault was not reached: ${missed.length} runs (${some}).`,
+    reviews > 0 && `A person has to decide at the end of ${reviews} runs.`
+  ].filter((line) => line !== false)
   const result =
     failed.length === 0 ? "Passed." : `Failed: ${failed.length} of ${runs.length} runs.`
+  const drawn = runs.filter((trial) => trial.run.number === only && !hasFailed(trial))
   const text = [
     ...summary,
     "",
     ...table(all),
-    ...failures.flatMap(({ remedies, title, trial }) => [
+    ...failures.flatMap(({ remedies, trial }) => [
       "",
-      title,
+      titleOf(trial),
       ...trial.violations.flatMap(({ sentence }) => ["", `  ✗ ${sentence}`]),
       "",
       ...drawing(trial),
       "",
       ...remedies.map((line) => `  ${line}`)
     ]),
-    ...runs
-      .filter((trial) => trial.run.number === only && !hasFailed(trial))
-      .flatMap((trial) => ["", titleOf(trial), ...drawing(trial)]),
+    ...drawn.flatMap((trial) => ["", titleOf(trial), ...drawing(trial)]),
     "",
     result
   ].join("\n")
@@ -105,22 +101,24 @@ export const make = (
 
 /** A row for each fault: how many runs had it, failed, and did not reach it. */
 const table = (trials: ReadonlyArray<Trial>): ReadonlyArray<string> => {
-  const kindsOf = ({ run }: Trial) => run.troubles.map(({ kind }) => kind)
+  const kindsOf = ({ run }: Trial) => run.troubles.map(({ kind }) => kind.name)
   const rows = Array.dedupe(trials.flatMap(kindsOf)).map((kind) => {
     const all = trials.filter((one) => kindsOf(one).includes(kind))
     const reached = all.filter(({ isReached }) => isReached).length
     return [kind, reached, all.filter(hasFailed).length, all.length - reached]
   })
   return [["fault", "runs", "failed", "not reached"], ...rows].map(
-    ([name = "", ...cells]) =>
+    ([name, ...cells]) =>
       `  ${String(name).padEnd(30)}${cells.map((cell) => String(cell).padStart(12)).join("")}`
   )
 }
 
 /** A row of a drawing: a request, or something that happened beside it. */
-export type Row = { readonly sinceMillis: number } & (
-  { readonly event: Event; readonly exchange?: never } | { readonly exchange: Exchange }
-)
+export interface Row {
+  readonly sinceMillis: number
+  readonly event?: Event
+  readonly exchange?: Exchange
+}
 
 /** In order of time. */
 export const rowsOf = ({ events, exchanges }: Trial): ReadonlyArray<Row> => {
@@ -138,23 +136,23 @@ export const labelOf = ({ method, path }: Exchange): string =>
 /** The drawing of the sandbox's page, a line for each request. */
 export const drawing = (trial: Trial): ReadonlyArray<string> => {
   const keys = Array.dedupe(trial.exchanges.flatMap(({ key }) => key ?? []))
-  const nameOf = (key = "") => {
+  const nameOf = (key: string) => {
     const index = keys.indexOf(key)
     return index < 26 ? String.fromCharCode(65 + index) : String(index + 1)
   }
-  const lines = rowsOf(trial).map((row) => {
-    const since = duration(row.sinceMillis).padStart(12)
-    if (row.exchange === undefined) return `${since}  ${row.event.text}`
-    const { exchange } = row
+  const lines = rowsOf(trial).map(({ event, exchange, sinceMillis }) => {
+    const since = duration(sinceMillis).padStart(12)
+    if (exchange === undefined) return `${since}  ${event?.text}`
     const name = exchange.key === undefined ? "" : `  ${nameOf(exchange.key)}`
     const label = (labelOf(exchange) + name).slice(0, 34).padEnd(34)
     const arrow = exchange.outcome === "request lost" ? "──✕ " : "───▶"
     return `${since}  ${label} ${arrow} ${effectOf(exchange).padEnd(27)}${endOf(exchange)}`
   })
+  const indent = " ".repeat(14)
   return [
-    `${"".padStart(12)}  ${"Your code".padEnd(40)}The service`,
+    `${indent}${"Your code".padEnd(40)}The service`,
     ...lines.map((line) => line.trimEnd()),
-    ...keys.map((key) => `${"".padStart(12)}  ${nameOf(key)} is the key ${key}`)
+    ...keys.map((key) => `${indent}${nameOf(key)} is the key ${key}`)
   ]
 }
 
@@ -190,6 +188,5 @@ ${cases.join("\n")}
 `
 }
 
-/** For XML and HTML. */
-export const escape = (text: string): string =>
+const escape = (text: string): string =>
   text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)

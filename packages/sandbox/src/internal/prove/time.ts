@@ -13,12 +13,7 @@ const { setTimeout: realTimeout } = globalThis
 const turn: (next: () => void) => void =
   typeof setImmediate === "function" ? setImmediate : (next) => void realTimeout(next)
 
-/** A pause in real time. */
-const realMillisecond = Effect.async<void>((resume) => {
-  realTimeout(() => resume(Effect.void), 1)
-})
-
-/** The longest time of a timer. */
+/** The longest time of a timer. As on Effect's clock, a longer one never ends. */
 const maxMillis = 2 ** 31 - 1
 
 export interface Time extends ReturnType<typeof make> {}
@@ -30,47 +25,37 @@ const make = (timers: FakeTimers.Clock, restore: () => void) => {
   const sleepers = new Set<number>()
   const nowMillis = () => timers.now
   const nowNanos = () => BigInt(timers.now) * 1_000_000n
-  const sleep = (millis: number): Effect.Effect<void> =>
-    millis > maxMillis
-      ? Effect.flatMap(sleep(maxMillis), () => sleep(millis - maxMillis))
-      : Effect.async((resume) => {
-          const timer = timers.setTimeout(() => {
-            sleepers.delete(Number(timer))
-            resume(Effect.void)
-          }, Math.ceil(millis))
-          sleepers.add(Number(timer))
-          return Effect.sync(() => timers.clearTimeout(timer))
-        })
-  /** Ends when nothing runs that does not wait. */
-  const idle = Effect.async<void>((resume) => {
-    let quiet = 0
-    const look = () => {
-      quiet = waiting === 0 ? quiet + 1 : 0
-      if (quiet === 2) resume(Effect.void)
-      else turn(look)
-    }
-    turn(look)
-  })
-  const wakeNext = (untilMillis: number): boolean => {
-    const next = timers.timerHeap?.peek()?.callAt
-    if (next === undefined || next > untilMillis) return false
-    timers.next()
-    return true
-  }
+  const sleep = (duration: Duration.Duration) =>
+    Effect.async<void>((resume) => {
+      const millis = Math.ceil(Duration.toMillis(duration))
+      if (millis > maxMillis) return
+      const timer = timers.setTimeout(() => {
+        sleepers.delete(Number(timer))
+        resume(Effect.void)
+      }, millis)
+      sleepers.add(Number(timer))
+      return Effect.sync(() => timers.clearTimeout(timer))
+    })
   const clock: Clock.Clock = {
     ...Clock.make(),
     unsafeCurrentTimeMillis: nowMillis,
     unsafeCurrentTimeNanos: nowNanos,
     currentTimeMillis: Effect.sync(nowMillis),
     currentTimeNanos: Effect.sync(nowNanos),
-    sleep: (duration) => sleep(Duration.toMillis(duration))
+    sleep
+  }
+  /** Wakes the next sleeper. Returns `false` if none is due until then. */
+  const wakeNext = (untilMillis: number): boolean => {
+    const next = timers.timerHeap?.peek()?.callAt
+    if (next === undefined || next > untilMillis) return false
+    timers.next()
+    return true
   }
   return {
     clock,
     nowMillis,
-    restore,
-    /** Wakes the next sleeper. Returns `false` if none is due until then. */
     wakeNext,
+    restore,
     /** Runs the tasks of fibers until they are dead. */
     scheduler: (isAlive: () => boolean = () => true): Scheduler.Scheduler => ({
       shouldYield: (fiber) => (fiber.currentOpCount > 2048 ? 0 : false),
@@ -87,15 +72,21 @@ const make = (timers: FakeTimers.Clock, restore: () => void) => {
     }),
     /** Lets time pass until something is so, and waits for it in real time too. Returns whether it is. */
     pass: (untilMillis: number, isSo: () => boolean, patienceMillis = 0) =>
-      Effect.gen(function* () {
+      Effect.async<boolean>((resume) => {
+        let quietTurns = 0
         let waited = 0
-        for (;;) {
-          yield* idle
-          if (isSo()) return true
-          if (wakeNext(untilMillis)) waited = 0
-          else if (waited++ < patienceMillis) yield* realMillisecond
-          else return false
+        const look = () => {
+          quietTurns = waiting === 0 ? quietTurns + 1 : 0
+          if (quietTurns < 2) return turn(look)
+          quietTurns = 0
+          if (isSo()) resume(Effect.succeed(true))
+          else if (wakeNext(untilMillis)) {
+            waited = 0
+            turn(look)
+          } else if (waited++ < patienceMillis) realTimeout(look, 1)
+          else resume(Effect.succeed(false))
         }
+        turn(look)
       }),
     /** Ends a pause in which nobody is due. */
     skipTo: (millis: number) => void timers.tick(Math.max(0, millis - timers.now)),

@@ -1,12 +1,16 @@
 /**
  * A run: the lives of the script, until nothing changes.
  */
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { Exchange } from "../../Exchange.js"
+import type { Intercept } from "../http/incoming.js"
 import type * as Sandbox from "../../Sandbox.js"
 import type * as faults from "./faults.js"
 import * as judge from "./judge.js"
 import * as plan from "./plan.js"
+
+/** The proof cannot go on. The message has the remedy. */
+export class Problem extends Data.TaggedError("Problem")<{ readonly message: string }> {}
 
 /** Something that happened beside the requests: a life starts, a buyer is told. */
 export interface Event {
@@ -15,23 +19,9 @@ export interface Event {
   readonly tone: "" | "bad"
 }
 
-/** A run and its judgement. */
-export interface Trial {
-  readonly run: plan.Run
-  /** Whether all its faults happened. */
-  readonly isReached: boolean
-  readonly told: judge.Told
-  readonly violations: ReadonlyArray<judge.Violation>
-  readonly events: ReadonlyArray<Event>
-  readonly exchanges: ReadonlyArray<Exchange>
-  readonly places: ReadonlyArray<plan.Place>
-  /** The books when the script had run once. */
-  readonly once: judge.Books
-}
-
 /** The parts of a run that its subject uses. */
 export interface Watch {
-  readonly intercept: plan.Injection["intercept"]
+  readonly intercept: Intercept
   readonly note: (text: string, tone?: Event["tone"]) => void
   readonly violate: (rule: judge.Rule, sentence: string | undefined) => void
   /** Whether there are too many requests, and the run has to end. */
@@ -39,28 +29,32 @@ export interface Watch {
 }
 
 /** A checkout in one run, with its sandbox. */
-export interface Subject<E> {
+export interface Subject extends faults.Hooks {
   readonly sandbox: Sandbox.Service
   readonly script: ReadonlyArray<string>
   /** Runs a life, or two at once, to its end. Returns what it told. */
-  readonly live: (life: string, isTwice: boolean) => Effect.Effect<ReadonlyArray<unknown>, E>
+  readonly live: (life: string, isTwice: boolean) => Effect.Effect<ReadonlyArray<unknown>, Problem>
   /** Asks what the checkout says about the order. */
-  readonly told: Effect.Effect<unknown, E>
+  readonly told: Effect.Effect<unknown, Problem>
   /** Lets time pass after a round, and may ask meanwhile. */
-  readonly pass: (round: number, ask: Effect.Effect<judge.Told, E>) => Effect.Effect<void, E>
+  readonly pass: (
+    round: number,
+    ask: Effect.Effect<judge.Told, Problem>
+  ) => Effect.Effect<unknown, Problem>
   /** Whether there are no more rounds. */
   readonly isOver: (round: number) => boolean
-  readonly die: Effect.Effect<void>
-  readonly again: () => void
 }
 
-/** A run. Without the calm one, it is the calm one. */
-export const trial = <E, E2, R>(
+/** A run and its judgement. */
+export interface Trial extends Effect.Effect.Success<ReturnType<typeof trial>> {}
+
+/** Without the calm run that is known, it is the calm run. */
+export const trial = <R>(
   run: plan.Run,
   known: judge.Calm | undefined,
   timing: faults.Timing,
-  make: (watch: Watch) => Effect.Effect<Subject<E>, E2, R>
-): Effect.Effect<Trial, E | E2, R> =>
+  make: (watch: Watch) => Effect.Effect<Subject, Problem, R>
+) =>
   Effect.gen(function* () {
     const { unsafeCurrentTimeMillis: nowMillis } = yield* Effect.clock
     const events: Array<Event> = []
@@ -81,6 +75,7 @@ export const trial = <E, E2, R>(
     }
     const subject = yield* make({ note, violate, isStorm, intercept: injection.intercept })
     const books = judge.read(subject.sandbox)
+    let told: judge.Told = "open"
     const hear = (how: string, word: unknown, before: judge.Books, after: judge.Books) => {
       if (!judge.isTold(word)) return "open"
       const lie = judge.lie(word, before, after, known ?? judge.calmOf(after))
@@ -89,7 +84,6 @@ export const trial = <E, E2, R>(
       violate(2, lie)
       return word
     }
-    let told: judge.Told = "open"
     const ask = Effect.gen(function* () {
       const before = yield* books
       const word = yield* subject.told
@@ -101,12 +95,13 @@ export const trial = <E, E2, R>(
       told !== "open" &&
       movements.every(({ hasMoved, kind }) => hasMoved || kind === "payment link") &&
       injection.isOver(nowMillis())
-    const hasMovedTwice = ({ exchanges, movements }: judge.Books, calm: judge.Calm) => {
-      const moved = movements.filter(({ hasMoved }) => hasMoved)
-      return judge.movedTwice({ exchanges, movements: moved }, calm) !== undefined
+    const hasMovedTwice = (now: judge.Books, calm: judge.Calm) => {
+      const movements = now.movements.filter(({ hasMoved }) => hasMoved)
+      return judge.movedTwice({ ...now, movements }, calm) !== undefined
     }
 
     let lives = 0
+    /** The books when the script had run once. */
     let once: judge.Books | undefined
     for (let round = 0; ; round++) {
       const before: judge.Told = told
@@ -125,7 +120,7 @@ export const trial = <E, E2, R>(
       if (round > 0 && told === before && isCalm(now)) break
       if (subject.isOver(round)) {
         const still = `After ${lives} lives the order is still open: nothing finds out what became of it.`
-        violate(3, told === "open" ? still : undefined)
+        if (told === "open") violate(3, still)
         break
       }
       yield* subject.pass(round, ask)
@@ -133,14 +128,15 @@ export const trial = <E, E2, R>(
     const end = yield* books
     const calm = known ?? judge.calmOf(once)
     violate(1, judge.movedTwice(end, calm))
-    violate(4, judge.changedKey(end.exchanges, calm))
+    violate(4, judge.changedKey(end, calm))
     return {
       run,
-      told,
+      told: told as judge.Told,
       events,
       once,
       exchanges: end.exchanges,
       places: injection.places,
+      /** Whether all its faults happened. */
       isReached: injection.isReached(),
       violations: [...violations].sort().map(([rule, sentence]) => ({ rule, sentence }))
     }

@@ -1,0 +1,616 @@
+/**
+ * The parts of a proof, each alone: what its judge finds, which runs it makes, where its faults happen, and what its
+ * report says.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type { Exchange } from "../src/Exchange.js"
+import * as faults from "../src/internal/prove/faults.js"
+import * as judge from "../src/internal/prove/judge.js"
+import * as plan from "../src/internal/prove/plan.js"
+import * as report from "../src/internal/prove/report.js"
+import { trial } from "../src/internal/prove/trial.js"
+import type { Trial } from "../src/internal/prove/trial.js"
+import type * as Sandbox from "../src/Sandbox.js"
+
+const create = "Payments.create"
+
+const exchange = (changes: Partial<Exchange> & { readonly sent?: object } = {}): Exchange => ({
+  index: 0,
+  operation: create,
+  method: "POST",
+  path: "/api/v1/payments",
+  key: "A",
+  correlationId: "",
+  body: Redacted.make(new TextEncoder().encode(JSON.stringify(changes.sent ?? { amount: "1" }))),
+  outcome: 201,
+  response: undefined,
+  replay: false,
+  fault: undefined,
+  warnings: [],
+  atMillis: 0,
+  tookMillis: 1,
+  ...changes
+})
+
+type Movement = judge.Books["movements"][number]
+
+const movement = (changes: Partial<Movement> = {}): Movement => ({
+  kind: "payment",
+  name: "PAY-1",
+  key: "A",
+  money: "1 XOF",
+  hasMoved: true,
+  ...changes
+})
+
+const open = movement({ hasMoved: false })
+
+const books = (movements: ReadonlyArray<Movement>, ...exchanges: ReadonlyArray<Exchange>) => ({
+  movements: [...movements],
+  exchanges
+})
+
+const calm = judge.calmOf(books([movement()], exchange()))
+const twoOrders = judge.calmOf(
+  books(
+    [movement(), movement({ key: "B" })],
+    exchange({ sent: { amount: "1" } }),
+    exchange({ sent: { amount: "2" }, key: "B" })
+  )
+)
+
+const lost = { outcome: "response lost" as const }
+const faulty = (name: string) => ({ fault: { name, answersInstead: false } })
+
+interface Row {
+  readonly status: string
+  readonly reference?: string
+  readonly operation?: string
+}
+
+/** A sandbox with these resources. A transaction names the resource that moved money. */
+const sandboxOf = (rows: {
+  readonly payments?: ReadonlyArray<Row>
+  readonly payouts?: ReadonlyArray<Row>
+  readonly links?: ReadonlyArray<Row>
+  readonly cards?: ReadonlyArray<string>
+  readonly transactions?: ReadonlyArray<string>
+  readonly exchanges?: ReadonlyArray<Exchange>
+}) => {
+  const all = (some: ReadonlyArray<Row> = []) =>
+    Effect.sync(() =>
+      some.map((row) => ({
+        amount: "1",
+        currency: "XOF",
+        idempotency_key: "A",
+        operation: "COLLECTION",
+        ...row
+      }))
+    )
+  return {
+    transactions: Effect.sync(() => (rows.transactions ?? []).map((source) => ({ source }))),
+    paymentIntents: Effect.suspend(() => all(rows.payments)),
+    payouts: all(rows.payouts),
+    paymentLinks: all(rows.links),
+    cards: Effect.sync(() => (rows.cards ?? []).map((id) => ({ id }))),
+    exchanges: Effect.sync(() => [...(rows.exchanges ?? [])])
+  } as unknown as Sandbox.Service
+}
+
+describe("the books", () => {
+  const [pending, completed, failed] = ["PENDING", "COMPLETED", "FAILED"].map((status) => ({
+    reference: "R",
+    status
+  })) as [Row, Row, Row]
+  const cases: ReadonlyArray<
+    readonly [string, Parameters<typeof sandboxOf>[0], ReadonlyArray<readonly [string, boolean]>]
+  > = [
+    ["a pending payment", { payments: [pending] }, [["payment", false]]],
+    ["a paid one", { payments: [completed], transactions: ["R"] }, [["payment", true]]],
+    ["a failed one", { payments: [failed], transactions: ["other"] }, []],
+    ["a deposit", { payments: [{ ...pending, operation: "DEPOSIT" }] }, [["payment", false]]],
+    ["an operation without money", { payments: [{ ...pending, operation: "CHECK" }] }, []],
+    ["a payout", { payouts: [completed], transactions: ["R"] }, [["payout", true]]],
+    ["a link", { links: [{ reference: "R", status: "ACTIVE" }] }, [["payment link", false]]],
+    [
+      "a link that was paid twice",
+      { links: [{ reference: "R", status: "ACTIVE" }], transactions: ["R", "R"] },
+      [
+        ["payment link", true],
+        ["payment link", true]
+      ]
+    ],
+    ["a card", { cards: ["C"] }, [["card", true]]]
+  ]
+  it.effect.each(cases)("have %s", ([, rows, expected]) =>
+    Effect.map(judge.read(sandboxOf(rows)), ({ movements }) =>
+      assert.deepStrictEqual(
+        movements.map(({ hasMoved, kind }) => [kind, hasMoved] as const),
+        expected
+      )
+    )
+  )
+})
+
+describe("rule 1: no operation moves money twice", () => {
+  const [link, other] = [movement({ kind: "payment link" }), movement({ name: "PAY-2" })]
+  const [first, second] = [exchange(), exchange({ sent: { amount: "2" }, key: "B" })]
+  const cases: ReadonlyArray<readonly [string, judge.Books, judge.Calm, RegExp | undefined]> = [
+    ["one payment", books([movement()]), calm, undefined],
+    [
+      "two payments",
+      books([movement(), other]),
+      calm,
+      /^Money moved twice for one order, by PAY-1/
+    ],
+    ["three payments", books([movement(), other, other]), calm, /moved 3 times .* and 1 more\.$/],
+    ["one that moved and one open", books([movement(), open]), calm, /^Money may move twice/],
+    ["two links", books([link, link]), calm, /^2 payment links can be paid for one order/],
+    ["a payment and a card", books([movement(), movement({ kind: "card" })]), calm, undefined],
+    [
+      "two orders, as in the calm run",
+      books([movement(), movement({ key: "B" })], first, second),
+      twoOrders,
+      undefined
+    ],
+    [
+      "one of two orders twice",
+      books([movement(), movement({ key: "C" })], first, exchange({ key: "C" })),
+      twoOrders,
+      /^Money moved twice for one order, by PAY-1 of 1 XOF \(key A\)/
+    ]
+  ]
+  it.each(cases)("%s", (_, books, calm, sentence) => {
+    const found = judge.movedTwice(books, calm)
+    if (sentence === undefined) assert.isUndefined(found)
+    else assert.match(found ?? "", sentence)
+  })
+})
+
+describe("rule 2: nobody is told what is not so", () => {
+  const [none, moved, mayMove] = [books([]), books([movement()]), books([open])]
+  const cases: ReadonlyArray<readonly [judge.Told, judge.Books, judge.Books, RegExp | undefined]> =
+    [
+      ["not paid", none, none, undefined],
+      // The payment was made after the answer.
+      ["not paid", none, moved, undefined],
+      ["not paid", moved, moved, /“not paid”, but the money had moved: payment PAY-1/],
+      ["not paid", mayMove, mayMove, /“not paid”, but the money could still move/],
+      ["paid", moved, moved, undefined],
+      // The money moved while the buyer asked.
+      ["paid", none, moved, undefined],
+      ["paid", mayMove, mayMove, /“paid”, but the money is not final yet/],
+      ["paid", none, none, /“paid”, but the money has not moved/],
+      ["open", moved, moved, undefined],
+      ["review", mayMove, mayMove, undefined]
+    ]
+  it.each(cases)("“%s”", (told, before, after, sentence) => {
+    const found = judge.lie(told, before, after, calm)
+    if (sentence === undefined) assert.isUndefined(found)
+    else assert.match(found ?? "", sentence)
+  })
+
+  it("“paid” needs all orders of the calm run", () => {
+    assert.match(judge.lie("paid", books([]), books([movement()]), twoOrders) ?? "", /not moved/)
+  })
+})
+
+describe("rule 4: after an unknown outcome, the same key", () => {
+  const [another, later] = [exchange({ key: "B", atMillis: 9 }), exchange({ atMillis: 9 })]
+  const cases: ReadonlyArray<readonly [string, ReadonlyArray<Exchange>, RegExp | undefined]> = [
+    ["a lost response, and the same key", [exchange(lost), later], undefined],
+    ["a lost response, and another key", [exchange(lost), another], /of the key A was unknown/],
+    ["a response of 500", [exchange({ outcome: 500 }), another], /unknown/],
+    ["a response of 409", [exchange({ outcome: 409 }), another], /unknown/],
+    ["a caller that left", [exchange({ outcome: "caller left" }), another], /unknown/],
+    ["half of a body", [exchange(faulty("truncated body")), another], /unknown/],
+    ["of somebody else", [exchange(faulty("response of somebody else")), another], /unknown/],
+    ["a refusal", [exchange({ outcome: 422 }), another], undefined],
+    ["a success", [exchange(), another], undefined],
+    [
+      "no connection",
+      [exchange({ outcome: "request lost", ...faulty("no connection for a time") }), another],
+      undefined
+    ],
+    ["under way", [exchange({ tookMillis: 100, outcome: 422 }), another], /unknown/],
+    ["never answered", [exchange({ tookMillis: undefined, outcome: 422 }), another], /unknown/],
+    [
+      "a refusal after a lost response",
+      [exchange(lost), exchange({ outcome: 422, atMillis: 5 }), another],
+      /unknown/
+    ],
+    [
+      "a success after a lost response",
+      [exchange(lost), exchange({ atMillis: 5 }), another],
+      undefined
+    ],
+    [
+      "one key for two requests",
+      [exchange(), exchange({ sent: { amount: "2" } })],
+      /^The key A was sent with two different requests/
+    ],
+    [
+      "members in another order",
+      [exchange({ sent: { a: 1, b: 2 } }), exchange({ sent: { b: 2, a: 1 } })],
+      undefined
+    ],
+    [
+      "another operation",
+      [exchange(lost), exchange({ key: "B", atMillis: 9, operation: "Payouts.create" })],
+      undefined
+    ]
+  ]
+  it.each(cases)("%s", (_, exchanges, sentence) => {
+    const found = judge.changedKey(books([], ...exchanges), calm)
+    if (sentence === undefined) assert.isUndefined(found)
+    else assert.match(found ?? "", sentence)
+  })
+
+  it("two orders have two keys", () => {
+    const second = exchange({ key: "B", sent: { amount: "2" }, atMillis: 9 })
+    assert.isUndefined(judge.changedKey(books([], exchange(lost), second), twoOrders))
+  })
+})
+
+it("rule 5: a storm is more requests in a minute than the bound", () => {
+  const every = (millis: number) => Array.from({ length: 101 }, (_, index) => index * millis)
+  assert.match(judge.storm(every(599), 100) ?? "", /More than 100 requests/)
+  assert.isUndefined(judge.storm(every(600), 100))
+  assert.isUndefined(judge.storm(every(1).slice(1), 100))
+  assert.strictEqual(calm.mostPerMinute, 100)
+  assert.strictEqual(judge.calmOf(books([], ...Array(20).fill(exchange()))).mostPerMinute, 200)
+})
+
+const kindOf = (name: string) =>
+  faults.kinds.find((kind) => kind.name === name) ?? assert.fail(name)
+
+describe("the runs", () => {
+  const token = { operation: "Token.obtain", nth: 1 }
+  const write = { operation: create, nth: 1 }
+  const read = { operation: "Payments.get", nth: 2 }
+  const life = { operation: "press", nth: 1 }
+  const options = { inProcess: true, pairs: 0, seed: 1 }
+  const wordsOf = (places: ReadonlyArray<plan.Place>, changes = {}) =>
+    plan.runsOf(places, { ...options, ...changes }).map(plan.words)
+
+
+  it("have each fault that fits a request", () => {
+    assert.includeMembers(wordsOf([write]), [
+      "1st Payments.create: fails",
+      "1st Payments.create: unprocessable",
+      "1st Payments.create: token revoked",
+      "1st Payments.create: response of somebody else"
+    ])
+    assert.include(wordsOf([read]), "2nd Payments.get: not found for a time")
+    const absent = [
+      ...wordsOf([token]).filter((words) => /token revoked|not found|somebody else/.test(words)),
+      ...wordsOf([read]).filter((words) => /unprocessable|fails|two lives/.test(words)),
+      ...wordsOf([write]).filter((words) => /not found/.test(words))
+    ]
+    assert.deepStrictEqual(absent, [])
+  })
+
+  it("have a refusal after each lost request", () => {
+    const sequels = wordsOf([write, read]).filter((words) => words.includes("next Payments.create"))
+    assert.deepStrictEqual(
+      sequels,
+      ["death after", "response lost for a time"].flatMap((first) =>
+        ["no connection", "unprocessable", "forbidden"].map(
+          (next) => `1st Payments.create: ${first}, next Payments.create: ${next} for a time`
+        )
+      )
+    )
+  })
+
+  it("on sockets have a connection", () => {
+    const outside = wordsOf([write], { inProcess: false })
+    assert.isNotEmpty(outside.filter((words) => words.includes("request lost")))
+    assert.isEmpty(outside.filter((words) => words.includes("no connection")))
+  })
+
+  it("have pairs, which are the same for the same seed", () => {
+    const drawn = (seed: number) => wordsOf([write, read], { pairs: 30, seed }).slice(-30)
+    assert.deepStrictEqual(drawn(1), drawn(1))
+    assert.notDeepEqual(drawn(1), drawn(2))
+    assert.isEmpty(drawn(1).filter((words) => words.split(", ").length !== 2))
+    // A second fault at the same place would never be reached.
+    const places = drawn(1).map((words) => words.split(", ").map((one) => one.split(":")[0]))
+    assert.isEmpty(places.filter(([first, second]) => first === second))
+    const numbers = plan.runsOf([write], { ...options, pairs: 2 }).map(({ number }) => number)
+    assert.deepStrictEqual(
+      numbers,
+      numbers.map((_, index) => index + 1)
+    )
+  })
+})
+
+describe("a fault", () => {
+  const timing = { lastsMillis: 60, lateMillis: 600 }
+  const inject = (...troubles: ReadonlyArray<readonly [string, number, string]>) => {
+    const notes: Array<string> = []
+    const injection = plan.inject(
+      {
+        number: 1,
+        troubles: troubles.map(([operation, nth, name]) => ({ operation, nth, kind: kindOf(name) }))
+      },
+      timing,
+      { die: Effect.void, again: () => {}, note: (text) => void notes.push(text) }
+    )
+    /** Whether the request meets a fault. */
+    const meets = (operation: string, nowMillis: number) => {
+      const course = { fault: undefined, behaviour: undefined, replay: false, warnings: [] }
+      const request = { operation, nowMillis, course, emulation: undefined as never }
+      return injection.intercept(request) !== undefined
+    }
+    return { ...injection, meets, notes }
+  }
+
+  it("happens at its request only", () => {
+    const { isReached, meets, notes } = inject([create, 2, "rate limited"])
+    assert.isFalse(meets(create, 0))
+    assert.isFalse(meets("Payments.get", 0))
+    assert.isFalse(isReached())
+    assert.isTrue(meets(create, 0))
+    assert.isFalse(meets(create, 0))
+    assert.isTrue(isReached())
+    assert.deepStrictEqual(notes, ["2nd Payments.create: rate limited"])
+  })
+
+  it("for a time meets all later requests that it fits, until it is over", () => {
+    const { isOver, meets, notes } = inject([create, 1, "not found for a time"])
+    assert.isFalse(meets(create, 0), "a write is never not found")
+    const lasting = inject([create, 1, "response lost for a time"])
+    assert.isTrue(lasting.meets(create, 0))
+    assert.isTrue(lasting.meets("Payments.get", 59))
+    assert.isFalse(lasting.isOver(59))
+    assert.isTrue(lasting.isOver(60))
+    assert.isFalse(lasting.meets(create, 60))
+    assert.isTrue(isOver(0))
+    assert.isEmpty(notes)
+  })
+
+  it("that is late may still have an effect", () => {
+    const { isOver, meets } = inject([create, 1, "request late"])
+    assert.isTrue(meets(create, 0))
+    assert.isFalse(meets(create, 1))
+    assert.isFalse(isOver(599))
+    assert.isTrue(isOver(600))
+  })
+
+  it("may be the next one after another", () => {
+    const { meets } = inject(
+      [create, 1, "response lost for a time"],
+      [create, 0, "unprocessable for a time"]
+    )
+    assert.isTrue(meets(create, 0))
+    assert.isTrue(meets(create, 30))
+    assert.isTrue(meets(create, 70), "the second one")
+    assert.isTrue(meets(create, 129))
+    assert.isFalse(meets(create, 130))
+  })
+
+  it("that is the next one waits for the other", () => {
+    const { meets, notes } = inject([create, 2, "rate limited"], [create, 0, "unprocessable"])
+    assert.deepStrictEqual(
+      [1, 2, 3, 4].map((now) => meets(create, now)),
+      [false, true, true, false]
+    )
+    assert.deepStrictEqual(notes, [
+      "2nd Payments.create: rate limited",
+      "3rd Payments.create: unprocessable"
+    ])
+  })
+
+  it("of a life runs it twice", () => {
+    const { begin } = inject(["press", 2, "two lives"])
+    assert.deepStrictEqual([begin("press"), begin("worker"), begin("press")], [false, false, true])
+  })
+})
+
+describe("a run", () => {
+  const timing = { lastsMillis: 60, lateMillis: 600 }
+  /** Runs a checkout that says these words, one after another. After each round, something may happen. */
+  const run = (
+    rows: Parameters<typeof sandboxOf>[0],
+    told: (asked: number) => judge.Told,
+    after: (round: number) => void = () => {},
+    live: ReadonlyArray<unknown> = []
+  ) => {
+    let asked = 0
+    return trial({ number: 0, troubles: [] }, calm, timing, () =>
+      Effect.succeed({
+        sandbox: sandboxOf(rows),
+        script: ["press"],
+        live: () => Effect.succeed(live),
+        told: Effect.sync(() => told(asked++)),
+        pass: (round: number) => Effect.sync(() => after(round)),
+        isOver: (round: number) => round === 9,
+        die: Effect.void,
+        again: () => {}
+      })
+    )
+  }
+  const paid = { payments: [{ reference: "R", status: "COMPLETED" }], transactions: ["R"] }
+  const rulesOf = ({ violations }: Trial) => violations.map(({ rule }) => rule)
+
+  it.live("ends when nothing changes", () =>
+    Effect.map(
+      run(paid, () => "paid"),
+      (trial) => {
+        assert.deepStrictEqual(rulesOf(trial), [])
+        assert.strictEqual(trial.told, "paid")
+        assert.lengthOf(
+          trial.events.filter(({ text }) => text === "press starts"),
+          2
+        )
+      }
+    )
+  )
+
+  it.live("that stays open breaks rule 3", () =>
+    Effect.map(
+      run({}, () => "open"),
+      (trial) => {
+        assert.deepStrictEqual(rulesOf(trial), [3])
+        assert.match(trial.violations[0]?.sentence ?? "", /^After 10 lives the order is still open/)
+      }
+    )
+  )
+
+  it.live("that changes its mind for ever ends without breaking it", () =>
+    Effect.map(
+      run(paid, (asked) => (asked % 2 === 0 ? "paid" : "review")),
+      (trial) => assert.deepStrictEqual(rulesOf(trial), [])
+    )
+  )
+
+  it.live("goes on while money may move", () => {
+    const transactions = ["R"]
+    const payments = [...paid.payments, { reference: "S", status: "PENDING" }]
+    const late = run(
+      { payments, transactions },
+      () => "paid",
+      (round) => {
+        if (round === 5) transactions.push("S")
+      }
+    )
+    return Effect.map(late, ({ violations }) =>
+      assert.match(violations[0]?.sentence ?? "", /^Money moved twice/)
+    )
+  })
+
+  it.live("judges an answer by what was so before the question", () => {
+    const payments: Array<Row> = []
+    const racing = run({ payments }, (asked) => {
+      if (asked > 0) return "open"
+      payments.push({ reference: "R", status: "PENDING" })
+      return "not paid"
+    })
+    return Effect.map(racing, (trial) => assert.deepStrictEqual(rulesOf(trial), [3]))
+  })
+
+  it.live("judges what a life tells", () =>
+    Effect.map(
+      run(paid, () => "paid", undefined, ["not paid"]),
+      (trial) => assert.deepStrictEqual(rulesOf(trial), [2])
+    )
+  )
+
+  it.live("judges the keys", () => {
+    const exchanges = [exchange(lost), exchange({ key: "B", atMillis: 9 })]
+    return Effect.map(
+      run({ ...paid, exchanges }, () => "paid"),
+      (trial) => assert.deepStrictEqual(rulesOf(trial), [4])
+    )
+  })
+})
+
+describe("the report", () => {
+  const of = (changes: Partial<Trial> & { readonly number?: number } = {}): Trial => ({
+    run: {
+      number: changes.number ?? 0,
+      troubles: changes.number
+        ? [
+            {
+              operation: create,
+              nth: 1,
+              kind: kindOf("fails")
+            }
+          ]
+        : []
+    },
+    told: "paid",
+    events: [{ atMillis: 100, text: "press starts", tone: "" }],
+    once: books([movement()], exchange()),
+    exchanges: [exchange({ atMillis: 110 })],
+    places: [],
+    isReached: true,
+    violations: [],
+    ...changes
+  })
+  const violations = [{ rule: 1 as const, sentence: "Money <moved> twice." }]
+  const failed = of({ number: 1, violations })
+  const options = { seed: 1, tookMillis: 1000, repeat: (run: number) => `repeat ${run}` }
+  const make = (trials: ReadonlyArray<Trial>, run?: number) =>
+    report.make([of(), ...trials], { ...options, run })
+
+  it("passes without a failure", () => {
+    const { failures, runs, text } = make([of({ number: 1 })])
+    assert.deepStrictEqual([failures, runs], [[], 2])
+    assert.match(text, /^2 runs in 1.0 s, with seed 1.\n.*: Payments.create 1\.\n[^]*\nPassed\.$/)
+    assert.notMatch(text, /Not counted|has to decide|1st/)
+  })
+
+  it("counts a run that missed its fault for nothing", () => {
+    const missed = make([of({ ...failed, isReached: false })])
+    assert.deepStrictEqual([missed.runs, missed.missed, missed.failures], [1, [1], []])
+    assert.match(missed.text, /Not counted, because a fault was not reached: 1 runs \(1\)/)
+    assert.match(missed.text, /fails +0 +0 +1\n/)
+    assert.match(
+      report.junit(missed),
+      /failures="0" skipped="1"[^]*1st Payments.create: fails"><skip/
+    )
+  })
+
+  it("draws the first failure of each rule", () => {
+    const second = of({ number: 2, violations })
+    const other = of({ number: 3, violations: [{ rule: 2, sentence: "Told." }] })
+    const { failures, text } = make([failed, second, other])
+    assert.deepStrictEqual(
+      failures.map(({ rule, run }) => [rule, run]),
+      [
+        [1, 1],
+        [2, 3]
+      ]
+    )
+    assert.match(text, /Run 1, 1st Payments.create: fails\n\n {2}✗ Money <moved> twice/)
+    assert.match(text, / 10ms {2}POST \/payments {2}A .* ───▶ processed it +◀── 201\n/)
+    assert.match(text, /A is the key A\n\n {2}Derive the key.*\n {2}1 other runs break the same/)
+    assert.match(text, /Repeat this run: repeat 1\n[^]*Failed: 3 of 4 runs\.$/)
+    assert.match(text, /fails +3 +3 +0\n/)
+    assert.match(report.junit(make([failed])), /<failure message="Money &#60;moved&#62; twice\.">/)
+  })
+
+  it("draws the only run, also if it passes", () => {
+    assert.match(make([of({ number: 7 })], 7).text, /Run 7, 1st .*\n.*Your code.*The service/)
+  })
+
+  it("says how many runs a person decides", () => {
+    const { text } = make([of({ number: 1, told: "review" })])
+    assert.match(text, /A person has to decide at the end of 1 runs\./)
+  })
+
+  it.each([
+    [{ outcome: "request lost" as const }, /──✕ {2}never saw it/],
+    [
+      { fault: { name: "unavailable", answersInstead: true }, outcome: 503 },
+      /never saw it +◀── 503/
+    ],
+    [lost, /processed it +✕── response lost/],
+    [{ replay: true }, /knows the key: nothing new/],
+    [{ outcome: 422 }, /refused it +◀── 422/],
+    [{ outcome: 404, ...faulty("not found") }, /processed it +◀── 404/],
+    [{ method: "GET", outcome: 200 }, /read it +◀── 200/],
+    [{ outcome: "open" as const }, /processed it$/m]
+  ])("draws %o", (changes, line) => {
+    assert.match(report.drawing(of({ exchanges: [exchange(changes)] })).join("\n"), line)
+  })
+
+  it.each([
+    [of({ exchanges: [] }), /sends no request to the sandbox/],
+    [
+      of({ exchanges: [exchange({ operation: "Payments.get" })] }),
+      /sends no request that moves money/
+    ],
+    [of({ told: "open" }), /ends with “open”[^]*Your code/],
+    [of(), undefined],
+    // It is reported as a failure.
+    [of({ told: "not paid", violations }), undefined]
+  ])("says why a calm run is no start (%#)", (calm, problem) => {
+    const found = report.problemOf(calm)
+    if (problem === undefined) assert.isUndefined(found)
+    else assert.match(found ?? "", problem)
+  })
+})
