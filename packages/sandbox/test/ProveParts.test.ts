@@ -275,6 +275,9 @@ describe("the runs", () => {
   const wordsOf = (places: ReadonlyArray<plan.Place>, changes = {}) =>
     plan.runsOf(places, { ...options, ...changes }).map(plan.words)
 
+  it("of a life are two at once", () => {
+    assert.deepStrictEqual(wordsOf([life]), ["1st press: two lives"])
+  })
 
   it("have each fault that fits a request", () => {
     assert.includeMembers(wordsOf([write]), [

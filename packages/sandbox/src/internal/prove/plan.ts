@@ -2,7 +2,7 @@
  * The runs of a proof: each fault at each request of a calm run, then pairs of them. And the injection of their
  * faults into a sandbox.
  */
-import * as EffectArray from "effect/Array"
+import { unsafeGet } from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Utils from "effect/Utils"
 import type { Intercept } from "../http/incoming.js"
@@ -51,8 +51,8 @@ export const runsOf = (
         .map((kind) => [first, { ...first, nth: 0, kind }])
     )
   const random = new Utils.PCGRandom(seed)
-  const drawn = () => EffectArray.unsafeGet(singles, random.integer(singles.length))
-  const drawnPairs = EffectArray.makeBy(pairs, () => {
+  const drawn = () => unsafeGet(singles, random.integer(singles.length))
+  const drawnPairs = Array.from({ length: pairs }, () => {
     const [first, second] = [drawn(), drawn()]
     const isSame = first.operation === second.operation && first.nth === second.nth
     return [first, random.integer(2) === 0 || isSame ? { ...second, nth: 0 } : second]
