@@ -198,15 +198,6 @@ export const cancellation = ({
     resource: sideEffects.resource
   })
 
-/**
- * The name of the step that a write stores before a request. A run of the body begins with all writes `open` that an
- * earlier one has begun, because it may end before it comes to them.
- *
- * @since 0.1.0
- * @category constructors
- */
-export const beginOf = (write: string, round: number): string => `begin/${write}/${round}`
-
 /** The effect of a write or of an execution that has ended. */
 interface Ended extends Partial<Pick<Execution.Execution, "outcome" | "resource">> {
   readonly hasFailed: boolean

@@ -139,8 +139,6 @@ export const toStatus = (execution: Execution): Status => ({
 export const Pause = {
   /** It waits for something else than time. */
   signal: "signal",
-  /** The first part of the name of a pause in which it waits for an execution that it has started. */
-  child: "child",
   /** It has failed, and its workflow has `SuspendOnFailure`: it waits for a `resume`. */
   failed: "failed",
   /** Its process has died again and again without the result of a step, ten times in its turn: it waits for a `resume`. */

@@ -404,3 +404,22 @@ for (const discard of [true, false]) {
     })
   )
 }
+
+for (const name of [
+  "begin/Shop.pay/0",
+  "child/0123456789abcdef0123456789abcdef",
+  "cancelled/long",
+  "deferred/approval",
+  "step/pay"
+]) {
+  VirtualClock.test(`an activity named as a step of the engine, ${name}, does not run`, () =>
+    Effect.gen(function* () {
+      const { done, step } = notes()
+      const { operator, state } = yield* run(step(name))
+      assert.strictEqual(yield* state, "Died")
+      const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
+      assert.include(Cause.pretty(cause), "Give it another name.")
+      assert.deepStrictEqual(done, [])
+    })
+  )
+}

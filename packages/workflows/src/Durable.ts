@@ -75,6 +75,7 @@
 import * as Body from "@manilla/workflow-engine/Body"
 import { memoize } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Names from "@manilla/workflow-engine/Names"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
@@ -85,7 +86,6 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as blocks from "./internal/blocks.js"
-import * as names from "./internal/names.js"
 import * as pauses from "./internal/pauses.js"
 import * as writes from "./internal/write.js"
 import * as Policy from "./Policy.js"
@@ -170,7 +170,7 @@ export const step = <A, I, E, EI, R>({
 }): Effect.Effect<A, E | Execution.ExecutionCancelled, InExecution | Body.Own<R>> =>
   blocks.named(name, (run) =>
     run.step({
-      name: names.step(name),
+      name: Names.make("step", { of: name }),
       success,
       error: orCancelled(error),
       execute: Effect.flatMap(
@@ -192,7 +192,7 @@ export const sleep = (
   duration: Duration.DurationInput
 ): Effect.Effect<void, Execution.ExecutionCancelled, InExecution> =>
   blocks.named(name, (run) =>
-    pauses.unlessCancelled(run, names.sleep(name), Duration.toMillis(duration))
+    pauses.unlessCancelled(run, Names.make("sleep", { of: name }), Duration.toMillis(duration))
   )
 
 /** The result of a look. Its pause is stored: a later run with a new policy pauses for the same time. */
@@ -239,7 +239,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
       let firstMillis: number | undefined
       const lookOnce = (round: number) =>
         run.step({
-          name: names.inRound("look", name, round),
+          name: Names.make("look", { of: name, round }),
           success: Look,
           error: Execution.ExecutionCancelled,
           execute: Effect.gen(function* () {
@@ -273,7 +273,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
             firstMillis ??= result.startedMillis
             yield* pauses.unlessCancelled(
               run,
-              names.inRound("wait", name, round),
+              Names.make("wait", { of: name, round }),
               result.pauseMillis
             )
         }
@@ -337,7 +337,12 @@ export const signal = <A, I>({
   readonly deadline: Duration.DurationInput
 }): Effect.Effect<Option.Option<A>, Execution.ExecutionCancelled, InExecution> =>
   blocks.named(name, (run) =>
-    run.signal({ name, pause: names.signal(name), success, deadline: Duration.decode(deadline) })
+    run.signal({
+      name,
+      pause: Names.make("signal", { of: name }),
+      success,
+      deadline: Duration.decode(deadline)
+    })
   )
 
 /**
@@ -418,7 +423,7 @@ export const compensating = <A, E, R>(
 ): Effect.Effect<A, E, Exclude<R, Compensations> | InExecution> =>
   Effect.flatMap(blocks.current, (run) => {
     // Numbered at its start: the order of failures may differ between runs.
-    const name = names.compensating(++run.parts)
+    const name = Names.make("compensating", { of: `part ${++run.parts}` })
     const compensations: Array<Effect.Effect<void>> = []
     return body.pipe(
       Effect.provideService(Compensations, compensations),

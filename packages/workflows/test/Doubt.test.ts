@@ -7,6 +7,7 @@ import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Body from "@manilla/workflow-engine/Body"
+import * as Names from "@manilla/workflow-engine/Names"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Memory from "@manilla/workflow-engine/memory"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
@@ -634,10 +635,10 @@ it.effect(
     Effect.gen(function* () {
       const noted = (outcome: string) => {
         const value = { hasFailed: false, exit: "{}", outcome }
-        const pause = begun.pauseOf("0123456789abcdef0123456789abcdef")
+        const id = "0123456789abcdef0123456789abcdef"
         const results = new Map([
-          [begun.endedOf(pause), JSON.stringify({ _tag: "Success", value })],
-          [begun.begunOf(pause), ""]
+          [Names.make("ended", { id }), JSON.stringify({ _tag: "Success", value })],
+          [Names.make("begun", { id }), ""]
         ])
         const sideEffects = Body.noSideEffects()
         return Effect.as(begun.note(results, sideEffects), sideEffects)

@@ -8,6 +8,7 @@ import * as Payout from "@manilla/payouts/Payout"
 import type * as Batches from "@manilla/workflow-engine/Batches"
 import { exitJson } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Names from "@manilla/workflow-engine/Names"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Arbitrary from "effect/Arbitrary"
@@ -89,7 +90,7 @@ it.live("an execution that waits for a signal has no time at which it is due", (
 it.effect("a resume says that an execution goes on waiting for another one", () =>
   Effect.gen(function* () {
     const store = yield* memoryStore.make
-    yield* store.insert({ ...execution, pause: `${Execution.Pause.child}/1` })
+    yield* store.insert({ ...execution, pause: Names.make("child", { id: "0".repeat(32) }) })
     const resumed = yield* print(store, "resume", { key: "order-42" })
     assert.include(resumed, "It waits for another execution.")
   })
@@ -182,8 +183,16 @@ it.each([
   ["step/ask the buyer/1", succeeded(), "ask the buyer: done"],
   ["compensating/part 1/1", succeeded(2), "part 1: is undone"],
   ["compensating/part 2/1", succeeded(0), "part 2: has nothing that may be undone"],
-  ["child/1f/begun", succeeded(), "1f: started"],
-  ["child/1f/1", succeeded({}), "1f: ended"],
+  [
+    "child/0123456789abcdef0123456789abcdef/begun",
+    succeeded(),
+    "0123456789abcdef0123456789abcdef: started"
+  ],
+  [
+    "child/0123456789abcdef0123456789abcdef/1",
+    succeeded({}),
+    "0123456789abcdef0123456789abcdef: ended"
+  ],
   ["begin/Shop.pay/0/1", succeeded(), "Shop.pay, request 1: sent"],
   ["look/final/1/1", succeeded({ _tag: "Done" }), "final, look 2: final"]
 ])("the step %s of a user or of a block is named as in its body", (name, exit, expected) => {

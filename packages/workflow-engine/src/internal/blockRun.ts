@@ -9,6 +9,7 @@ import type * as Scope from "effect/Scope"
 import * as Body from "../Body.js"
 import * as Encoding from "../Encoding.js"
 import type * as Execution from "../Execution.js"
+import * as Names from "../Names.js"
 import * as owned from "./run.js"
 
 /** Begins runs, as their blocks see them. */
@@ -66,11 +67,11 @@ export const make = (steps: ReturnType<typeof owned.make>) => {
             ),
       settled: (unless) =>
         Effect.gen(function* () {
-          if (run.results.has(owned.firstOf(unless))) return
+          if (run.results.has(Names.stored(unless))) return
           if ((yield* steps.waitForOthers(run)) !== undefined) yield* Workflow.suspend(run.instance)
         }),
       step: (step) => {
-        const name = owned.firstOf(step.name)
+        const name = Names.stored(step.name)
         const codec = Encoding.exitCodec(step.success, step.error)
         const executed = Body.runStep(step, execution.executionId)
         return Effect.flatten(
@@ -80,7 +81,7 @@ export const make = (steps: ReturnType<typeof owned.make>) => {
       signal: <A, I>({ deadline, name, pause, success }: Body.Signal<A, I>) =>
         Effect.gen(function* () {
           yield* steps.schedule(run, pause, Duration.toMillis(deadline))
-          if (!run.results.has(owned.firstOf(pause))) {
+          if (!run.results.has(Names.stored(pause))) {
             const hasEnded =
               (yield* steps.sent(run, name)) !== undefined || (yield* steps.isOver(run, pause))
             if (yield* steps.isCancelledAt(run, pause, hasEnded)) {
@@ -96,10 +97,13 @@ export const make = (steps: ReturnType<typeof owned.make>) => {
             const value = yield* steps.sent(run, name)
             if (value === undefined) return Exit.succeed(Option.none())
             const codec = Encoding.exitCodec(success, Schema.Never)
-            return Exit.map(yield* steps.read(run, owned.signalOf(name), codec, value), Option.some)
+            return Exit.map(
+              yield* steps.read(run, Names.make("deferred", { of: name }), codec, value),
+              Option.some
+            )
           })
           const codec = Encoding.exitCodec(optionOf(success), Schema.Never)
-          return yield* yield* steps.runStep(run, owned.firstOf(pause), codec, decide)
+          return yield* yield* steps.runStep(run, Names.stored(pause), codec, decide)
         })
     }
     return run

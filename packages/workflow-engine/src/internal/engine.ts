@@ -17,6 +17,7 @@ import * as Body from "../Body.js"
 import { endCodec, type Schemas } from "../Encoding.js"
 import * as Engine from "../Engine.js"
 import * as Execution from "../Execution.js"
+import * as Names from "../Names.js"
 import * as Store from "../Store.js"
 import * as Text from "../Text.js"
 import * as codecs from "./codecs.js"
@@ -100,6 +101,10 @@ const make = (store: EngineStore, options: runners.Options) =>
         const run = yield* runOf(executionId)
         const name = `${activity.name}/${attempt}`
         yield* Text.checkName(name)
+        if (Names.step(name) !== undefined && !run.results.has(name)) {
+          const what = `the activity "${activity.name}" has the name of a step of the engine. Give it another name.`
+          return yield* steps.refuse(run, what)
+        }
         const isNested = (yield* Body.InStepOf) === executionId
         if (!isNested && (yield* steps.isCancelledAt(run, name, run.results.has(name)))) {
           return new Workflow.Complete({ exit: Exit.die(Body.cancellation(run)) })
@@ -145,7 +150,7 @@ const make = (store: EngineStore, options: runners.Options) =>
         const { name } = deferred
         const instance = yield* WorkflowEngine.WorkflowInstance
         const isPause = name.startsWith(prefix)
-        const pause = isPause ? name.slice(prefix.length) : owned.signalOf(name)
+        const pause = isPause ? name.slice(prefix.length) : Names.make("deferred", { of: name })
         const what = isPause ? `the pause "${pause}"` : `the signal "${name}"`
         const run = yield* waiting(instance, what, remedy)
         if (name.startsWith("raceAll/")) return yield* steps.refuse(run, `a race. ${remedy}`)
@@ -208,13 +213,13 @@ const make = (store: EngineStore, options: runners.Options) =>
       deferredDone: ({ deferredName, executionId, exit }) =>
         Effect.gen(function* () {
           yield* Text.checkName(deferredName)
-          const name = owned.signalOf(deferredName)
+          const name = Names.make("deferred", { of: deferredName })
           const encoded = codecs.stepCodec.encode(`the signal ${deferredName}`, exit)
           const { json } = yield* Effect.catchAll(encoded, Effect.dieMessage)
           const body = yield* Effect.serviceOption(WorkflowEngine.WorkflowInstance)
           const sender = Option.flatMapNullable(body, ({ executionId }) => runs.get(executionId))
           // A body that runs again repeats its signals: to wake a body each time would never end.
-          const sent = `sent/${executionId}/${deferredName}`
+          const sent = Names.make("sent", { id: executionId, of: deferredName })
           if (Option.exists(sender, ({ phase }) => phase._tag !== "Running"))
             return yield* owned.stop
           if (Option.exists(sender, ({ results }) => results.has(sent))) return

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Struct from "effect/Struct"
 import * as Execution from "../Execution.js"
+import * as Names from "../Names.js"
 import type * as Store from "../Store.js"
 import * as begun from "./begun.js"
 import * as transitions from "./transitions.js"
@@ -102,7 +103,7 @@ export interface Runners {
 /** Whether an execution that waits for this one may still have to read its end. */
 const isAwaited = (store: EngineStore, execution: Execution.Execution) =>
   Effect.gen(function* () {
-    const hasRead = begun.endedOf(begun.pauseOf(execution.executionId))
+    const hasRead = Names.make("ended", { id: execution.executionId })
     for (const waiter of yield* begun.waiters(store, execution)) {
       const reader = yield* store.read(waiter)
       if (!Option.exists(reader, ({ end }) => end === undefined)) continue

@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Body from "../Body.js"
 import { differences, endCodec } from "../Encoding.js"
 import * as Execution from "../Execution.js"
+import * as Names from "../Names.js"
 import type * as Store from "../Store.js"
 import * as begun from "./begun.js"
 import * as codecs from "./codecs.js"
@@ -68,9 +69,9 @@ export const make = (
   /** Starts or finds an execution. It is noted before: a later run knows of it, although it may not come to it again. */
   const beginOther = (run: owned.Run, workflow: Workflow.Any, execution: Execution.Execution) =>
     Effect.gen(function* () {
-      const pause = begun.pauseOf(execution.executionId)
-      run.sideEffects.open.add(pause)
-      yield* mark(run, begun.begunOf(pause))
+      const id = execution.executionId
+      run.sideEffects.open.add(begun.pauseOf(id))
+      yield* mark(run, Names.make("begun", { id }))
       return yield* persistently(record(workflow, execution))
     })
 
@@ -81,7 +82,11 @@ export const make = (
       if (end !== undefined || parent === own) return execution
       const { json } = yield* codecs.stepCodec.store("a wait", Exit.void)
       const storedMillis = yield* store.runners.now
-      yield* store.signal(executionId, { name: begun.awaitedBy(own), exit: json, storedMillis })
+      yield* store.signal(executionId, {
+        name: Names.make("awaited", { id: own }),
+        exit: json,
+        storedMillis
+      })
       if (!isAwaited) yield* store.modify(executionId, transitions.awaited)
       // It may have ended meanwhile.
       return Option.getOrElse(yield* store.read(executionId), () => execution)
@@ -104,7 +109,7 @@ export const make = (
         "Start all executions with `{ discard: true }`, and then await one after another."
       )
       const pause = begun.pauseOf(executionId)
-      const step = begun.endedOf(pause)
+      const step = Names.make("ended", { id: executionId })
       const same = yield* sameOther(run, workflow, executionId, payload)
       const look = Effect.gen(function* () {
         const own = run.execution.executionId
@@ -142,7 +147,7 @@ export const make = (
       const run = yield* runOf(parent.executionId)
       const same = yield* sameOther(run, workflow, executionId, payload)
       const starts = unlessPurged(beginOther(run, workflow, same))
-      const step = begun.startedOf(begun.pauseOf(executionId))
+      const step = Names.make("started", { id: executionId })
       yield* runStep(run, step, codecs.stepCodec, Effect.as(starts, Exit.void))
     })
 

@@ -8,6 +8,7 @@ import type * as ParseResult from "effect/ParseResult"
 import * as Body from "../Body.js"
 import type * as Encoding from "../Encoding.js"
 import * as Execution from "../Execution.js"
+import * as Names from "../Names.js"
 import type * as Store from "../Store.js"
 import * as begun from "./begun.js"
 import * as codecs from "./codecs.js"
@@ -148,7 +149,7 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
   /** The stored value of a signal. It may come at any time, also before the execution begins. */
   const sent = (run: Run, signal: string) =>
     Effect.gen(function* () {
-      const name = signalOf(signal)
+      const name = Names.make("deferred", { of: signal })
       const known = run.results.get(name)
       if (known !== undefined) return known
       const steps = yield* persistently(store.steps(run.execution.executionId))
@@ -178,7 +179,7 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
   const isCancelledAt = (run: Run, name: string, hasEnded: boolean) =>
     Effect.gen(function* () {
       if (yield* Body.GoesOn) return false
-      const cancelled = firstOf(`cancelled/${name}`)
+      const cancelled = Names.stored(Names.make("cancelled", { of: name }))
       if (run.results.has(cancelled)) return true
       if (!run.isCancelRequested || hasEnded) return false
       yield* mark(run, cancelled)
@@ -207,12 +208,13 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
   /** Waits for the first of the executions that the run has begun, and that have not ended. Undefined: all have. */
   const waitForOthers = (run: Run) =>
     Effect.gen(function* () {
-      for (const pause of begun.open(run.sideEffects, run.results)) {
-        const found = yield* persistently(store.read(begun.idOf(pause)))
+      for (const id of begun.open(run.sideEffects, run.results)) {
+        const pause = begun.pauseOf(id)
+        const found = yield* persistently(store.read(id))
         const end = Option.flatMapNullable(found, begun.endOf)
         if (Option.isSome(end)) {
           const ended = Effect.succeed(Exit.succeed(end.value))
-          yield* runStep(run, begun.endedOf(pause), begun.codec, ended)
+          yield* runStep(run, Names.make("ended", { id }), begun.codec, ended)
           Body.end(run.sideEffects, pause, end.value)
         } else if (Option.exists(found, ({ parent }) => parent === run.execution.executionId)) {
           return yield* waitFor(run, pause, Option.getOrThrow(found))
@@ -264,12 +266,6 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
     waitForOthers
   }
 }
-
-/** The step that is the value of a signal. */
-export const signalOf = (deferred: string): string => `deferred/${deferred}`
-
-/** A step of a block is stored as an activity in its first attempt. */
-export const firstOf = (name: string) => `${name}/1`
 
 /** The execution waits for a process with a schema that fits. */
 class UnreadableResult extends Data.TaggedError("UnreadableResult")<{

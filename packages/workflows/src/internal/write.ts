@@ -3,6 +3,7 @@ import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Body from "@manilla/workflow-engine/Body"
 import { memoize } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Names from "@manilla/workflow-engine/Names"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -13,7 +14,6 @@ import * as Schema from "effect/Schema"
 import * as Doubt from "../Doubt.js"
 import * as Policy from "../Policy.js"
 import * as blocks from "./blocks.js"
-import * as names from "./names.js"
 import * as pauses from "./pauses.js"
 
 export const WriteError = Schema.Union(Errors.KeyedWriteError, Execution.ExecutionCancelled)
@@ -87,7 +87,7 @@ export const write = <A, I, R>({
       /** One call, with its own retries. If the step is interrupted, it runs again in this run. */
       const call = (round: number) =>
         run.step({
-          name: names.inRound("write", operation, round),
+          name: Names.make("write", { of: operation, round }),
           success: Result,
           error: WriteError,
           execute: Effect.gen(function* () {
@@ -118,7 +118,7 @@ export const write = <A, I, R>({
             return { resource: result.resource, id: idOf(result.resource) }
           }
           on({ _tag: "Answered", error: result.error })
-          const pause = names.inRound("carry-on", operation, round)
+          const pause = Names.make("carryOn", { of: operation, round })
           yield* state.isInDoubt
             ? Effect.provideService(pauses.sleep(pause, result.pauseMillis), Body.GoesOn, true)
             : pauses.unlessCancelled(run, pause, result.pauseMillis)
@@ -164,7 +164,7 @@ const begin = (run: Body.Run, operation: string, round: number) =>
   Effect.gen(function* () {
     let isFirst = false
     const { atMillis } = yield* run.step({
-      name: Body.beginOf(operation, round),
+      name: Names.make("begin", { of: operation, round }),
       success: Beginning,
       error: Schema.Never,
       isNote: true,

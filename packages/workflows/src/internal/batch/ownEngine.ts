@@ -1,12 +1,12 @@
 import * as Engine from "@manilla/workflow-engine/Engine"
 import type * as Execution from "@manilla/workflow-engine/Execution"
+import * as Names from "@manilla/workflow-engine/Names"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { BatchEngine, type PayoutExecution } from "../../BatchEngine.js"
 import { workflow } from "../../DisbursePayout.js"
-import * as names from "../names.js"
 import { lastError } from "./doubts.js"
 import * as rules from "./rules.js"
 
@@ -27,7 +27,7 @@ export const layer = (
       const toFound = (found: Execution.Execution) =>
         Effect.gen(function* () {
           const { dueMillis, executionId, exit, isPurged, pause, payload, resource } = found
-          const isPaused = names.pausePattern.exec(pause ?? "")?.[1] === "carry-on"
+          const isPaused = Names.pause(pause ?? "")?.kind === "carryOn"
           const execution: PayoutExecution = {
             payload: isPurged ? undefined : JSON.parse(payload),
             end: exit === undefined ? undefined : yield* Effect.orDie(rules.decodeEnd(exit)),

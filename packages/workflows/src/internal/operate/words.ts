@@ -1,6 +1,7 @@
 import * as Errors from "@manilla/core/Errors"
 import { exitJson } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
+import * as Names from "@manilla/workflow-engine/Names"
 import type * as Store from "@manilla/workflow-engine/Store"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
@@ -8,7 +9,6 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import * as names from "../names.js"
 import { WriteError } from "../write.js"
 import { distance, span } from "./times.js"
 
@@ -33,7 +33,7 @@ const ends: Record<Execution.EndState, string> = {
   Died: "ended with a defect"
 }
 
-const { child, failed, parked, signal, unreadable } = Execution.Pause
+const { failed, parked, signal, unreadable } = Execution.Pause
 
 /** After an interrupt. */
 export const toEnd = "It is to end. If an outcome is unknown, that request is continued first."
@@ -65,28 +65,24 @@ export const state = (execution: Execution.Status, now: number, isRun: boolean):
   if (pause === unreadable) return said("waits for a process with a schema that fits")
   if (pause === failed) return said("has failed, and waits for a resume")
   if (pause === parked) {
-    const step = execution.step?.replace(/\/\d+$/, "")
+    const step = Names.activity(execution.step ?? "")
     return said(
       "is parked",
       ` Its process died ${execution.deaths} times without the result of a step, the last time in "${step}". A resume tries again.`
     )
   }
   if (pause === signal && dueMillis === Execution.never) return said("waits for a signal")
-  if (pause.startsWith(`${child}/`)) return said("waits for another execution")
-  // Only the pauses of blocks match. Others have a name of the user's.
-  const [, kind, block] = names.pausePattern.exec(pause) ?? []
+  // Others than those of blocks have a name of the user's.
+  const { kind, of = pause } = Names.pause(pause) ?? {}
+  if (kind === "child") return said("waits for another execution")
   const [why, next, what = ""] =
-    kind === "carry-on"
-      ? [
-          `The outcome of ${block} is unknown.`,
-          "sends again",
-          " the same request with the same key"
-        ]
+    kind === "carryOn"
+      ? [`The outcome of ${of} is unknown.`, "sends again", " the same request with the same key"]
       : kind === "wait"
         ? ["It has no final status yet.", "looks again"]
         : pause === signal && dueMillis === 0
           ? ["It waits for a signal.", "looks again"]
-          : [`It sleeps (${pause.replace(/^sleep\//, "")}).`, "continues"]
+          : [`It sleeps (${of}).`, "continues"]
   const [soon, when] =
     dueMillis === 0
       ? ["when taken up", " as soon as a process takes it up"]
@@ -180,23 +176,23 @@ export const line = ({ detail = "", pauseMillis, step, text }: Event): string =>
   return `${[step, text, detail].filter((part) => part !== "").join(": ")}${pause}`
 }
 
-/** The kinds of the steps in a round, by the first part of their names. Other steps have none of these. */
-const kinds: Readonly<Record<string, Event["kind"]>> = {
+/** The kinds of the steps in a round. Other steps have none of these. */
+const kinds: Partial<Record<Names.Kind, Event["kind"]>> = {
   begin: "sent",
   write: "answered",
   look: "looked"
 }
 
 const stepEvent = ({ exit, name, storedMillis }: Store.Step): Event => {
-  const [, prefix = "", block = name, round] =
-    names.roundPattern.exec(name) ?? names.stepPattern.exec(name) ?? []
-  const kind = kinds[prefix] ?? "step"
+  const named = Names.step(name)
+  const { of = named?.id ?? Names.activity(name), round } = named ?? {}
+  const kind = (named && kinds[named.kind]) ?? "step"
   const count = `, ${kind === "looked" ? "look" : "request"} ${Number(round) + 1}`
-  const step = round === undefined ? block : `${block}${count}`
+  const step = round === undefined ? of : `${of}${count}`
   const said = exitSaid(exit, (result) => {
     const value = Predicate.isRecord(result) ? result : {}
     const millis = (name: string) => Number(value[name] ?? 0)
-    switch (kind === "answered" || kind === "looked" ? value["_tag"] : prefix) {
+    switch (kind === "answered" || kind === "looked" ? value["_tag"] : named?.kind) {
       case "begin":
       case "sent":
         return { text: "sent" }
@@ -214,8 +210,10 @@ const stepEvent = ({ exit, name, storedMillis }: Store.Step): Event => {
         return { text: "saw the interrupt" }
       case "compensating":
         return { text: result === 0 ? "has nothing that may be undone" : "is undone" }
-      case child:
-        return { text: name.endsWith("/1") ? "ended" : "started" }
+      case "begun":
+        return { text: "started" }
+      case "ended":
+        return { text: "ended" }
       default:
         return { text: "done" }
     }
@@ -224,8 +222,10 @@ const stepEvent = ({ exit, name, storedMillis }: Store.Step): Event => {
 }
 
 /** Another execution starts one before it is noted, and may wait for it: that says nothing about this one. */
-const isOwn = ({ name }: Store.Step) =>
-  !name.startsWith("awaited/") && !(name.startsWith(`${child}/`) && name.endsWith("/started"))
+const isOwn = ({ name }: Store.Step) => {
+  const { kind } = Names.step(name) ?? {}
+  return kind !== "awaited" && kind !== "started"
+}
 
 const decodeCause = Schema.decodeOption(
   Schema.parseJson(Schema.Cause({ error: Schema.Never, defect: Schema.Defect }))
@@ -295,9 +295,10 @@ export const interrupting = (
 
 /** The effect of a resume. Undefined for a pause that has none, or without a pause. */
 export const resuming = ({ dueMillis, pause }: Execution.Execution): string | undefined => {
-  if (pause === undefined || pause === unreadable || pause.startsWith(`${child}/`)) return undefined
+  if (pause === undefined || pause === unreadable) return undefined
   if (pause === signal && dueMillis === Execution.never) return undefined
-  const [, kind] = names.pausePattern.exec(pause) ?? []
-  if (kind === "carry-on") return "It sends the same request again now, with the same key."
+  const { kind } = Names.pause(pause) ?? {}
+  if (kind === "child") return undefined
+  if (kind === "carryOn") return "It sends the same request again now, with the same key."
   return kind === "wait" ? "It reads the status now." : "Its pause ends now, and it continues."
 }
