@@ -10,7 +10,7 @@ import * as Body from "../Body.js"
 import * as Encoding from "../Encoding.js"
 import type * as Execution from "../Execution.js"
 import * as Names from "../Names.js"
-import * as owned from "./run.js"
+import type * as owned from "./run.js"
 
 /** Begins runs, as their blocks see them. */
 export const make = (steps: ReturnType<typeof owned.make>) => {
