@@ -169,13 +169,18 @@ describe("one line with the remedy is printed", () => {
   }, 120_000)
 })
 
-it("no process is left behind, also after Ctrl+C", async () => {
+it("after Ctrl+C, it reports the runs that are done, and leaves no process behind", async () => {
   // A child of the shell, which would survive the shell.
   const file = await proofOf({ command: "node server.mjs & sleep 600 & wait" })
   const proving = spawn(process.execPath, [...command.fromSource, "prove", file])
-  const ended = new Promise((resolve) => proving.once("exit", resolve))
-  await vi.waitUntil(async () => Number(await left()) > 1, { timeout: 60_000, interval: 50 })
+  const ended = new Promise((resolve) => proving.once("close", resolve))
+  let stdout = ""
+  let stderr = ""
+  proving.stdout.on("data", (chunk) => (stdout += chunk))
+  proving.stderr.on("data", (chunk) => (stderr += chunk))
+  await vi.waitUntil(() => stderr.includes(" failed  "), { timeout: 60_000, interval: 50 })
   proving.kill("SIGINT")
-  await ended
+  assert.strictEqual(await ended, 130)
+  assert.match(stdout, /Stopped before \d+ more runs\. \d+ of \d+ runs failed\./)
   await vi.waitUntil(async () => (await left()) === "0", { timeout: 10_000, interval: 50 })
 }, 120_000)

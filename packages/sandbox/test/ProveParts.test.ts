@@ -537,7 +537,7 @@ describe("the report", () => {
   const failed = of({ number: 1, violations })
   const options = { seed: 1, tookMillis: 1000, repeat: (run: number) => `repeat ${run}` }
   const make = (trials: ReadonlyArray<Trial>, run?: number) =>
-    report.make([of(), ...trials], { ...options, run })
+    report.make([of(), ...trials], { ...options, planned: trials.length, run })
 
   it("passes without a failure", () => {
     const { failures, runs, text } = make([of({ number: 1 })])
@@ -555,6 +555,15 @@ describe("the report", () => {
       report.junit(missed),
       /failures="0" skipped="1"[^]*1st Payments.create: fails"><skip/
     )
+  })
+
+  it("of a proof that was stopped says so, and not that it passed", () => {
+    const { result } = report.make([of(), of({ number: 1 })], {
+      ...options,
+      planned: 9,
+      run: undefined
+    })
+    assert.strictEqual(result, "Stopped before 8 more runs. 0 of 2 runs failed.")
   })
 
   it("draws the first failure of each rule", () => {

@@ -26,7 +26,7 @@ Usage: manilla-sandbox prove <file> [options]
 
 It starts your server again and again on a sandbox of its own. Each time, another request meets
 another fault, or the server is killed there. The ledger judges: money moves once, and nobody is told
-what is not so. Exit code 0: passed, 1: failed, 2: the proof cannot run.`
+what is not so. Exit code 0: passed, 1: failed, 2: the proof cannot run, 130: you have stopped it.`
 
 const Arguments = Schema.Struct({
   run: Schema.optional(
@@ -59,28 +59,38 @@ export const command = (args: ReadonlyArray<string>) =>
     const proof = yield* proofFile.read(path)
     const timing = proofFile.timingOf(proof)
     const cwd = dirname(resolve(path))
+    const repeat = (number: number) => `manilla-sandbox prove ${path} --run ${number}`
+    const write = (result: report.Report) =>
+      Effect.gen(function* () {
+        if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
+        yield* Console.log(result.text)
+        if (page !== undefined) yield* html.write(page, result)
+        if (junit !== undefined) yield* html.writeText(junit, report.junit(result))
+      })
     yield* Console.error("A run without faults first …")
     const result = yield* proofs.prove({
       ...proof,
       run,
       inProcess: false,
-      repeat: (number) => `manilla-sandbox prove ${path} --run ${number}`,
+      repeat,
       trial: (one, known) =>
         trials
           .trial(one, known, timing, (watch) => outside.make(proof, cwd, watch))
           .pipe(Effect.scoped, Effect.provide(NodeContext.layer)),
-      onRun: progress(performance.now())
+      onRun: progress(performance.now(), repeat),
+      onStop: (done) =>
+        Effect.catchAll(write(done), ({ message }) => Console.error(message)).pipe(
+          // As shells do after Ctrl+C: not every run is proved.
+          Effect.zipRight(Effect.sync(() => process.exit(130)))
+        )
     })
-    if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
-    yield* Console.log(result.text)
-    if (page !== undefined) yield* html.write(page, result)
-    if (junit !== undefined) yield* html.writeText(junit, report.junit(result))
+    yield* write(result)
     return result.failed.length === 0
   })
 
 /** One line in a terminal, and otherwise a line for every tenth run. */
 const progress =
-  (startMillis: number): NonNullable<proofs.Options["onRun"]> =>
+  (startMillis: number, repeat: proofs.Options["repeat"]): NonNullable<proofs.Options["onRun"]> =>
   (run, done, all) =>
     Effect.sync(() => {
       const { columns = 80, isTTY } = process.stderr
@@ -88,7 +98,10 @@ const progress =
       const [first] = failed
       // The first failure is worth reading while the others run.
       if (first !== undefined && failed.length === 1 && done.at(-1) === first) {
-        process.stderr.write(`\n${report.titleOf(first)}\n  ✗ ${first.violations[0]?.sentence}\n\n`)
+        const [violation] = first.violations
+        process.stderr.write(
+          `\n${report.titleOf(first)}\n  ✗ ${violation?.sentence}\n  Repeat this run: ${repeat(first.run.number)}\n\n`
+        )
       }
       const took = performance.now() - startMillis
       const left = report.duration((took / done.length) * (all - done.length + 1))

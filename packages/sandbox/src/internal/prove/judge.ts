@@ -186,7 +186,7 @@ export const storm = (arrivals: ReadonlyArray<number>, most: number): string | u
 /** The remedy of each rule. */
 export const remedies: Readonly<Record<Rule, string>> = {
   1: "Derive the key from the order, or store it before the request is sent. Send that key until the outcome is known. A payment link has no key: after an unknown outcome, list the links, or let a person decide.",
-  2: "After an unknown outcome say that the payment is being verified. Say “paid” only after COMPLETED, and “not paid” only after a status that is final for you, or an error that says that nothing was applied.",
+  2: "After an unknown outcome say that the payment is being verified. Say “paid” only after COMPLETED, and “not paid” only after a status that is final for you, or an error that says that nothing was applied. Compare the id and the amount of a response with those of the order.",
   3: "Store the request and its key before it is sent. In the worker, continue each open order: send the same request again, or read the payment. What nobody can know, a person decides: tell “review”.",
   4: "Repeat the same bytes with the same key until a response says what became of them. A refusal of a later request says nothing about an earlier one.",
   5: "Pause between requests, longer each time, and honour Retry-After."

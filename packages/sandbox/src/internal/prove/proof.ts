@@ -9,15 +9,17 @@ import * as report from "./report.js"
 import { Problem } from "./trial.js"
 import type { Trial } from "./trial.js"
 
-export interface Options extends plan.Options, Omit<report.Options, "tookMillis"> {
+export interface Options extends plan.Options, Omit<report.Options, "planned" | "tookMillis"> {
   readonly trial: (run: plan.Run, known: judge.Calm | undefined) => Effect.Effect<Trial, Problem>
   /** Called before each run but the calm one, with the runs that are done, and the number of the others. */
   readonly onRun?: (run: plan.Run, done: ReadonlyArray<Trial>, all: number) => Effect.Effect<void>
+  /** Called with the runs that are done if the proof is interrupted. */
+  readonly onStop?: (done: report.Report) => Effect.Effect<void>
 }
 
 export const prove = (options: Options): Effect.Effect<report.Report, Problem> =>
   Effect.gen(function* () {
-    const { onRun = () => Effect.void, run: only } = options
+    const { onRun = () => Effect.void, onStop = () => Effect.void, run: only } = options
     // Virtual time may have replaced all other clocks.
     const startMillis = performance.now()
     const calm = yield* options.trial({ number: 0, troubles: [] }, undefined)
@@ -31,9 +33,16 @@ export const prove = (options: Options): Effect.Effect<report.Report, Problem> =
     const chosen = runs.filter(({ number }) => only === undefined || only === number)
     const known = judge.calmOf(calm.once)
     const trials: NonEmptyArray<Trial> = [calm]
-    for (const run of chosen) {
-      yield* onRun(run, trials, chosen.length)
-      trials.push(yield* options.trial(run, known))
-    }
-    return report.make(trials, { ...options, tookMillis: performance.now() - startMillis })
+    const done = Effect.sync(() => {
+      const tookMillis = performance.now() - startMillis
+      return report.make(trials, { ...options, planned: chosen.length, tookMillis })
+    })
+    const tryAll = Effect.forEach(chosen, (run) =>
+      Effect.gen(function* () {
+        yield* onRun(run, trials, chosen.length)
+        trials.push(yield* options.trial(run, known))
+      })
+    )
+    yield* Effect.onInterrupt(tryAll, () => Effect.flatMap(done, onStop))
+    return yield* done
   })

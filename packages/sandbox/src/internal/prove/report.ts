@@ -37,12 +37,14 @@ export interface Options {
   readonly repeat: (run: number) => string
   /** Only this run, which is drawn. */
   readonly run: number | undefined
+  /** The number of runs without the calm one. If fewer are done, somebody has stopped the proof. */
+  readonly planned: number
 }
 
 /** The report of a proof. The first trial is the calm one. */
 export const make = (
   all: Array.NonEmptyArray<Trial>,
-  { repeat, run: only, seed, tookMillis }: Options
+  { planned, repeat, run: only, seed, tookMillis }: Options
 ) => {
   // A run without its fault proves nothing, so it does not fail either.
   const runs = all.filter(({ isReached }) => isReached)
@@ -76,8 +78,13 @@ export const make = (
       `Not counted, because a fault was not reached: ${missed.length} runs (${some}).`,
     reviews > 0 && `A person has to decide at the end of ${reviews} runs.`
   ].filter((line) => line !== false)
+  const left = planned - (all.length - 1)
+  const judgement =
+    failed.length > 0 ? `Failed: ${failed.length} of ${runs.length} runs.` : "Passed."
   const result =
-    failed.length === 0 ? "Passed." : `Failed: ${failed.length} of ${runs.length} runs.`
+    left === 0
+      ? judgement
+      : `Stopped before ${left} more runs. ${failed.length} of ${runs.length} runs failed.`
   const drawn = runs.filter((trial) => trial.run.number === only && !hasFailed(trial))
   const text = [
     ...summary,
