@@ -1,4 +1,4 @@
-// A workflow of DBOS with a payout as its child: `docs/concepts/engines.md`. A test kills it while it pays.
+// A workflow of DBOS that pays: `docs/concepts/engines.md`. A test kills it while it pays.
 import { DBOS } from "@dbos-inc/dbos-sdk"
 import { IdempotencyKey } from "@manilla/core"
 import * as FetchClient from "@manilla/core/FetchClient"

@@ -134,5 +134,7 @@ it.scopedLive(
       const keys = Array.from(yield* payouts, (payout) => payout.idempotency_key)
       assert.lengthOf(keys, 50)
       assert.strictEqual(new Set(keys).size, 50)
-    }).pipe(Effect.provide(server))
+    }).pipe(Effect.provide(server)),
+  // A batch looks twice a minute whether its payouts were stopped.
+  300_000
 )

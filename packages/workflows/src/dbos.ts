@@ -88,6 +88,9 @@ export const register = <W extends Workflow.Any, E>(
 ) => {
   const { name } = workflow
   const run = Steps.runner(workflow, runtime)
+  // In an execution, such as that of a batch, DBOS takes each call for a step of it, in an order that no later life repeats.
+  const outside = AsyncLocalStorage.snapshot()
+  const ask = <A>(promise: () => Promise<A>) => Effect.promise(() => outside(promise))
   const registered = DBOS.registerWorkflow(
     (payload: Steps.Payload<W>) => {
       // DBOS finds its execution in the asynchronous context. Fibers of other executions share the turns of this one.
@@ -110,7 +113,7 @@ export const register = <W extends Workflow.Any, E>(
     Effect.gen(function* () {
       const workflowID = yield* Steps.keyOf(workflow, payload)
       const params = { workflowID, workflowIDReusePolicy: "reject" } as const
-      const handle = yield* Effect.promise(() =>
+      const handle = yield* ask(() =>
         DBOS.startWorkflow(
           registered,
           params
@@ -119,7 +122,7 @@ export const register = <W extends Workflow.Any, E>(
         })
       )
       if (handle !== undefined) return handle
-      const status = yield* Effect.promise(() => DBOS.getWorkflowStatus(workflowID))
+      const status = yield* ask(() => DBOS.getWorkflowStatus(workflowID))
       const differs = differences(
         { workflow: status?.workflowName, ...Object(status?.input?.[0]) },
         { workflow: name, ...JSON.parse(JSON.stringify(payload)) }
@@ -132,14 +135,14 @@ export const register = <W extends Workflow.Any, E>(
 
   const ended = (handle: WorkflowHandle<Steps.End<W>>): Result<W> =>
     Effect.flatMap(
-      Effect.promise(() => handle.getResult()),
+      ask(() => handle.getResult()),
       (end) => Steps.endOf(workflow, end)
     )
 
   /** None for an execution of another workflow. */
   const find = (key: string): Effect.Effect<Option.Option<Found<W>>> =>
     Effect.gen(function* () {
-      const status = yield* Effect.promise(() => DBOS.getWorkflowStatus(key))
+      const status = yield* ask(() => DBOS.getWorkflowStatus(key))
       if (status?.workflowName !== name) return Option.none()
       const payload: Steps.Payload<W> = status.input?.[0]
       const stopped = stoppedAs(key)[status.status]
@@ -147,7 +150,7 @@ export const register = <W extends Workflow.Any, E>(
       if (status.status !== "SUCCESS") return Option.some({ payload, end: undefined })
       const handle = DBOS.retrieveWorkflow<Steps.End<W>>(key)
       // If the database is away, that is no end.
-      const result = yield* Effect.promise(() => handle.getResult())
+      const result = yield* ask(() => handle.getResult())
       return Option.some({ payload, end: yield* Effect.exit(Steps.endOf(workflow, result)) })
     })
 
