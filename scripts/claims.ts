@@ -1,11 +1,11 @@
-// What documents and comments say that the interface lacks, and whether the declarations lack it too. A declaration that
-// adds it makes each of these sentences wrong, wherever it stands.
+// Sentences of documents and comments about parts that the interface lacks. A declaration that adds such a part makes each
+// of them wrong.
 import type { Operation } from "@manilla/core"
 import { ServiceApi } from "@manilla/service"
 import * as SchemaAST from "effect/SchemaAST"
 
 interface Claim {
-  /** What the sentences of this claim have in common, in any case of letters. */
+  /** A pattern that all sentences of this claim match, in upper or lower case. */
   readonly words: RegExp
   readonly holds: boolean
 }

@@ -432,7 +432,7 @@ export class UnkeyedOutcomeUnknown extends Schema.TaggedError<UnkeyedOutcomeUnkn
   outcomeUnknown
 ) {}
 
-/** The errors of a request with which a write fails too. The other ones become the cause of an unknown outcome. */
+/** The errors of a request that end a write as not applied. All others become the cause of an unknown outcome. */
 const notApplied = [
   InvalidRequestError,
   UnauthorizedError,

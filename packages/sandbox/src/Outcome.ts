@@ -101,7 +101,7 @@ const payouts = ["Payouts.create"] as const
 const links = ["PaymentLinks.create"] as const
 const cards = ["Cards.issue"] as const
 
-/** What the outcomes have to know of a write. */
+/** The properties of a write on which its outcomes depend. */
 interface Traits {
   /** Whether it settles later, at a mobile money provider. */
   readonly settles: boolean

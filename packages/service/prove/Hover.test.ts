@@ -1,4 +1,4 @@
-/** What an editor shows at a name: names of types, not what they consist of. */
+/** An editor shows the names of types at a name, and not their members. */
 import { assert, it } from "@effect/vitest"
 import { fileURLToPath } from "node:url"
 import ts from "typescript"
@@ -46,7 +46,7 @@ const service = ts.createLanguageService({
   ...(ts.sys.realpath !== undefined && { realpath: ts.sys.realpath })
 })
 
-/** What an editor shows at a name in the source. */
+/** The text that an editor shows at a name in the source. */
 const shown = (name: string): string => {
   const at = source.search(new RegExp(`(?<=(const|type) (\\{ )?)${name}\\b`))
   const info = service.getQuickInfoAtPosition(file, at)

@@ -14,7 +14,7 @@ const blocks = {
   step: "step/OF",
   /** Whether a part of the body that has failed is undone. */
   compensating: "compensating/OF",
-  /** What `Durable.signal` has got. It is the name of its pause, too. */
+  /** The result of `Durable.signal`. Its pause has the same name. */
   signal: "signal/OF",
   /** An interrupt has ended the body at this pause or activity. */
   cancelled: "cancelled/OF"
@@ -104,7 +104,7 @@ const ofBlock = reader(blocks, "/1")
 const ofOther = reader(others)
 
 /**
- * What a stored step is. Undefined for an activity.
+ * The kind and the parts of the name of a stored step. Undefined for an activity.
  *
  * @since 0.1.0
  * @category getters
@@ -120,7 +120,7 @@ export const step = (name: string) => ofBlock(name) ?? ofOther(name)
 export const activity = (name: string): string => name.replace(/\/\d+$/, "")
 
 /**
- * What a pause is. Undefined for one that is not of a block, nor for another execution.
+ * The kind and the parts of the name of a pause. Undefined for the pauses of Effect, such as `DurableClock.sleep`.
  *
  * @since 0.1.0
  * @category getters

@@ -128,7 +128,7 @@ export const make = (proof: Proof, cwd: string, { intercept, isStorm, note }: Wa
     }
   })
 
-/** What the file and the environment of the server may name. */
+/** The values that the file and the environment of the server may name. */
 const valuesOf = (sandbox: Sandbox.Service) =>
   Effect.gen(function* () {
     const { client_id, client_secret } = yield* sandbox.credentials
