@@ -298,10 +298,10 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
     created: A,
     shownId: string,
     plan: loop.Plan<A>,
-    secrets: ReadonlyArray<sanitize.Secret>
+    secrets: ReadonlyArray<string>
   ): Effect.Effect<A, StillPending> => {
     const id = created[by]
-    const sanitizer = () => sanitize.make(secrets)
+    const sanitizer = () => sanitize.make(secrets.map(sanitize.secret))
     let last = created
     const isFinal = (value: A): boolean => plan.isFinal((last = value))
     const failed = (why: string, gaveUp: Pick<loop.GaveUp<A>, "cause" | "last">) => {
@@ -350,7 +350,7 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
       }
       return Effect.onInterrupt(
         Effect.flatMap(create({ ...options, onResponse }), (resource) =>
-          awaitCreated(resource, created ?? resource[by], plan, known.map(sanitize.secret))
+          awaitCreated(resource, created ?? resource[by], plan, known)
         ),
         () =>
           created === undefined

@@ -151,10 +151,8 @@ class Call {
     const { request, shared } = this
     let sanitizer: sanitize.Sanitizer | undefined
     const make = () => {
-      const secrets = [
-        ...this.fiber.getFiberRef(sanitize.ofCreation),
-        ...shared.sensitive(request.payload).map(sanitize.secret)
-      ]
+      const texts = this.fiber.getFiberRef(sanitize.ofCreation)
+      const secrets = [...texts, ...shared.sensitive(request.payload)].map(sanitize.secret)
       return sanitize.make(bearer === undefined ? secrets : [...secrets, bearer.secret])
     }
     return {

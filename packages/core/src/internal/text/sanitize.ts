@@ -36,9 +36,9 @@ export const secret = (text: string): Secret => {
   return normal === "" ? [] : number === undefined ? [normal] : [normal, number]
 }
 
-/** The secrets of the request that created a resource: the service may repeat them when it refuses a read of it. */
-export const ofCreation: FiberRef.FiberRef<ReadonlyArray<Secret>> =
-  /* @__PURE__ */ FiberRef.unsafeMake<ReadonlyArray<Secret>>([])
+/** The secret texts of the request that created a resource: the service may repeat them when it refuses a read of it. */
+export const ofCreation: FiberRef.FiberRef<ReadonlyArray<string>> =
+  /* @__PURE__ */ FiberRef.unsafeMake<ReadonlyArray<string>>([])
 
 export const make = (secrets: ReadonlyArray<Secret>): Sanitizer => {
   const wanted = secrets.flat()
