@@ -37,12 +37,12 @@ export const prove = (options: Options): Effect.Effect<report.Report, Problem> =
       const tookMillis = performance.now() - startMillis
       return report.make(trials, { ...options, planned: chosen.length, tookMillis })
     })
-    const tryAll = Effect.forEach(chosen, (run) =>
-      Effect.gen(function* () {
+    const tryAll = Effect.gen(function* () {
+      for (const run of chosen) {
         yield* onRun(run, trials, chosen.length)
         trials.push(yield* options.trial(run, known))
-      })
-    )
+      }
+    })
     yield* Effect.onInterrupt(tryAll, () => Effect.flatMap(done, onStop))
     return yield* done
   })

@@ -32,7 +32,7 @@ const spawn = ({ command, cwd, env }: Options) =>
       Effect.forkScoped
     )
     return {
-      isRunning: Effect.orDie(child.isRunning),
+      isRunning: Effect.orElseSucceed(child.isRunning, () => false),
       hasFailed: Effect.match(child.exitCode, {
         onFailure: () => true,
         onSuccess: (code) => code !== 0
@@ -41,7 +41,11 @@ const spawn = ({ command, cwd, env }: Options) =>
       /** Ends when the whole group is dead. */
       kill: killOf(child)
     }
-  }).pipe(Effect.orDie)
+  }).pipe(
+    Effect.mapError(
+      ({ message }) => new Problem({ message: `“${command}” cannot be started: ${message}` })
+    )
+  )
 
 /** Runs a command to its end. */
 export const run = (options: Options) =>
