@@ -12,6 +12,7 @@ import type * as Engine from "@manilla/workflow-engine/Engine"
 import type * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import { persistently } from "@manilla/workflow-engine/Store"
+import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -144,16 +145,17 @@ const operator: Layer.Layer<PayoutBatch, never, BatchEngine> = Layer.effect(
       })
     /** The items under way, if the engine beneath continues none of them. */
     const stopped = (batchKey: string) =>
-      Effect.gen(function* () {
-        const states = ["sending", "created", "unknown", "pending"] as const
-        const items: Array<Batch.ItemsStopped["items"][number]> = []
-        for (const { key } of yield* table.read(batchKey, { states }, itemsPerRead)) {
-          const why = (yield* executionOf(batchKey, key))?.stopped
-          if (why === undefined) return []
-          items.push({ key, why })
-        }
-        return items
-      })
+      operations.results(batchKey, ["sending", "created", "unknown", "pending"]).pipe(
+        Stream.mapEffect(({ key }) =>
+          Effect.flatMap(executionOf(batchKey, key), (execution) =>
+            Effect.map(Effect.fromNullable(execution?.stopped), (why) => ({ key, why }))
+          )
+        ),
+        Stream.runCollect,
+        Effect.map(Chunk.toReadonlyArray),
+        // The first item that is continued.
+        Effect.catchTag("NoSuchElementException", () => Effect.succeed([]))
+      )
     return PayoutBatch.of({
       ...operations,
       start: (batchKey, items) => {

@@ -12,6 +12,7 @@ import * as Steps from "@manilla/workflows/Steps"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
@@ -221,4 +222,50 @@ VirtualClock.test(
       const { payouts } = yield* Sandbox.Sandbox
       assert.lengthOf(yield* payouts, 2)
     }).pipe(Effect.scoped, Effect.provide(Layer.fresh(world.services())))
+)
+
+VirtualClock.test("a batch of which the engine beneath continues one item goes on", () =>
+  Effect.gen(function* () {
+    const { table } = yield* makeStorage
+    const all = Array.from({ length: 1_001 }, (_, number) => ({
+      number,
+      key: `E${number}`,
+      request: "{}"
+    }))
+    yield* table.insert("payroll", 0)
+    yield* table.add("payroll", 0, all)
+    yield* table.write(
+      "payroll",
+      0,
+      all.map(({ number }) => ({ number, state: "unknown", sent: 1 }))
+    )
+    yield* table.change("payroll", { phase: "running", total: all.length }, {})
+    const stopped = new Set(all.slice(0, -1).map(({ key }) => key))
+    const engine = BatchEngine.BatchEngine.of({
+      batches: table,
+      startBatch: () => Effect.void,
+      startPayout: () => Effect.void,
+      findPayout: (key) =>
+        Effect.succeedSome({
+          payload: undefined,
+          end: undefined,
+          stopped: stopped.has(key.split(":").at(-1) ?? "") ? "It was cancelled." : undefined
+        })
+    })
+    const { await: ended } = yield* Effect.provide(
+      PayoutBatch.PayoutBatch,
+      PayoutBatch.layerOn().pipe(
+        Layer.provide(Layer.succeed(BatchEngine.BatchEngine, engine)),
+        Layer.provide(Steps.layer)
+      )
+    )
+    const fiber = yield* Effect.fork(Effect.flip(ended("payroll")))
+    yield* VirtualClock.pass("2 minutes")
+    assert.isTrue(Option.isNone(yield* Fiber.poll(fiber)))
+    stopped.add("E1000")
+    yield* VirtualClock.pass("1 minute")
+    const error = yield* Fiber.join(fiber)
+    assert(error._tag === "ItemsStopped")
+    assert.lengthOf(error.items, 1_001)
+  }).pipe(Effect.scoped, Effect.provide(Layer.fresh(world.services())))
 )
