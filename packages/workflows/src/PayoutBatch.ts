@@ -70,8 +70,9 @@ export interface Service {
   ) => Effect.Effect<ReadonlyArray<Batch.Doubt>, Execution.StorageError>
 
   /**
-   * Waits for the end of the batch: looks twice a second. The wait is in memory, and ends with the process. It ends with
-   * `ItemsStopped` if the engine beneath continues nothing that is under way, which the engines of Manilla never do.
+   * Waits for the end of the batch: looks twice a second. The wait is in memory, and ends with the process. It fails with
+   * `ItemsStopped` if the engine beneath has stopped all items that are under way. The engines of Manilla stop none: a payout
+   * that is parked waits for its `resume`, and this wait goes on.
    */
   readonly await: (batchKey: string) => Effect.Effect<Batch.Summary, ReadError | Batch.ItemsStopped>
 
