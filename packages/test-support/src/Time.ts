@@ -7,7 +7,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
 export interface Options {
-  /** What the clock shows at the start; 0 by default. */
+  /** The time of the clock at the start; 0 by default. */
   readonly startMillis?: number
   /** Sleepers wake at multiples of this; 1 by default. */
   readonly tickMillis?: number
@@ -17,7 +17,7 @@ export interface Options {
 
 export interface Time {
   readonly clock: Clock.Clock
-  /** What the clock shows. */
+  /** The time of the clock. */
   readonly nowMillis: () => number
   /** True time since the start, independent of the clock. */
   readonly elapsedMillis: () => number

@@ -20,7 +20,7 @@ interface Resource {
   readonly amount?: Amount.Amount | undefined
 }
 
-/** What each declared write makes. The compiler reports a missing write. */
+/** The resources that each declared write makes. The compiler reports a missing write. */
 const resources = (sandbox: Sandbox.Service) =>
   ({
     "Payments.create": sandbox.paymentIntents,
