@@ -24,6 +24,7 @@ import { withoutFrames } from "./internal/text/withoutFrames.js"
 import * as Issues from "./Issues.js"
 import * as Metadata from "./Metadata.js"
 import type * as Operation from "./Operation.js"
+import * as Sensitive from "./Sensitive.js"
 
 /**
  * The pauses between reads, and the deadline of a wait.
@@ -310,7 +311,7 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
       return stillPending(id, shownId, text, gaveUp)
     }
     const waiting = wait(id, { ...plan, isFinal }, created)
-    return Effect.catchAllCause(Effect.locally(waiting, sanitize.ofCreation, secrets), (cause) => {
+    return Effect.catchAllCause(Sensitive.redacting(secrets)(waiting), (cause) => {
       const failure = Cause.failureOption(cause)
       if (Option.isNone(failure)) {
         // A defect, for example if `until` throws. The resource exists all the same.

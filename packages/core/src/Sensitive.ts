@@ -6,9 +6,11 @@
  *
  * @since 0.1.0
  */
+import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
+import * as sanitize from "./internal/text/sanitize.js"
 
 const annotationId = Symbol.for("@manilla/core/Sensitive")
 
@@ -37,6 +39,30 @@ export const values =
   ({ ast }: Schema.Schema.All) =>
   (encoded: unknown): ReadonlyArray<string> =>
     collect(ast, encoded)
+
+/**
+ * Redacts values of an earlier request too, in what the calls of an effect show. The service may repeat the phone
+ * number of a payout when it refuses a read of it.
+ *
+ * @example
+ * import * as Sensitive from "@manilla/core/Sensitive"
+ * import * as Payout from "@manilla/payouts/Payout"
+ * import * as Payouts from "@manilla/payouts/Payouts"
+ * import * as Effect from "effect/Effect"
+ *
+ * const look = (request: Payout.PayoutRequest, reference: Payout.PayoutReference) =>
+ *   Effect.gen(function* () {
+ *     const payouts = yield* Payouts.Payouts
+ *     return yield* payouts.get(reference)
+ *   }).pipe(Sensitive.redacting(Sensitive.values(Payout.PayoutRequest)(request)))
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const redacting =
+  (values: ReadonlyArray<string>) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.locally(self, sanitize.ofEarlier, values)
 
 const collect = (ast: AST.AST, value: unknown): ReadonlyArray<string> => {
   if (ast.annotations[annotationId] === true) {

@@ -9,6 +9,7 @@ import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Polling from "@manilla/core/Polling"
+import * as Sensitive from "@manilla/core/Sensitive"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Effect from "effect/Effect"
@@ -53,8 +54,11 @@ export const workflow = Workflow.make({
 
 const operation = "Payments.collect"
 
-const body = ({ key, sentMillis, ...request }: typeof workflow.payloadSchema.Type) =>
+const sensitive = Sensitive.values(workflow.payloadSchema)
+
+const body = (payload: typeof workflow.payloadSchema.Type) =>
   Effect.gen(function* () {
+    const { key, sentMillis, ...request } = payload
     const payments = yield* Payments.Payments
     const { id, resource } = yield* create({
       operation,
@@ -73,7 +77,11 @@ const body = ({ key, sentMillis, ...request }: typeof workflow.payloadSchema.Typ
       look: (policy) =>
         payments
           .awaitFinal(id, policy)
-          .pipe(Effect.asSome, Effect.catchTag("PaymentStillPending", notYet)),
+          .pipe(
+            Sensitive.redacting(sensitive(payload)),
+            Effect.asSome,
+            Effect.catchTag("PaymentStillPending", notYet)
+          ),
       expired: (waited, cause) =>
         new Payments.PaymentStillPending({
           id,

@@ -9,6 +9,7 @@ import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Polling from "@manilla/core/Polling"
+import * as Sensitive from "@manilla/core/Sensitive"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Effect from "effect/Effect"
@@ -56,8 +57,11 @@ export const workflow = Workflow.make({
 
 const operation = "Payouts.disburse"
 
-const body = ({ key, reference, sentMillis, ...request }: typeof workflow.payloadSchema.Type) =>
+const sensitive = Sensitive.values(workflow.payloadSchema)
+
+const body = (payload: typeof workflow.payloadSchema.Type) =>
   Effect.gen(function* () {
+    const { key, reference, sentMillis, ...request } = payload
     const payouts = yield* Payouts.Payouts
     const { id, resource, shown } = yield* create({
       operation,
@@ -77,7 +81,11 @@ const body = ({ key, reference, sentMillis, ...request }: typeof workflow.payloa
       look: (policy) =>
         payouts
           .awaitFinal(id, policy)
-          .pipe(Effect.asSome, Effect.catchTag("PayoutStillPending", notYet)),
+          .pipe(
+            Sensitive.redacting(sensitive(payload)),
+            Effect.asSome,
+            Effect.catchTag("PayoutStillPending", notYet)
+          ),
       expired: (waited, cause) =>
         new Payouts.PayoutStillPending({
           reference: Payout.makeReference(shown),

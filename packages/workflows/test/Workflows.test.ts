@@ -20,7 +20,7 @@ import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as IssueCard from "@manilla/workflows/IssueCard"
 import * as PaymentLinkWatch from "@manilla/workflows/PaymentLinkWatch"
 import * as Policy from "@manilla/workflows/Policy"
-import * as Arr from "effect/Array"
+import type * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -261,21 +261,31 @@ describe("CollectPayment", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  VirtualClock.test("ends with PaymentStillPending after its deadline", () =>
-    Effect.gen(function* () {
-      const error = failed(yield* collect(3600))
-      assert(error._tag === "PaymentStillPending")
-      assert.strictEqual(Errors.outcome(error), "applied")
-      // The last pause is shorter, so that the whole time is used. The last look takes a minute.
-      assert.match(error.message, / is not final after 2[01]m/)
-    }).pipe(
-      Effect.provide(
-        layer(
-          { settleAfter: "2 hours" },
-          { wait: { initial: "30 seconds", factor: 1.5, deadline: "20 minutes" } }
+  VirtualClock.test(
+    "ends with PaymentStillPending after its deadline, without the phone number",
+    () =>
+      Effect.gen(function* () {
+        const { faults } = yield* Sandbox.Sandbox
+        const { phone_number } = world.payment.payer
+        const body = JSON.stringify({
+          success: false,
+          data: { error: { message: `no ${phone_number}` } }
+        })
+        yield* faults.add(Fault.status(503, { operation: "Payments.get", count: "always", body }))
+        const error = failed(yield* collect(3600))
+        assert(error._tag === "PaymentStillPending")
+        assert.include(error.cause?.message, "no +<redacted>")
+        assert.strictEqual(Errors.outcome(error), "applied")
+        // The last pause is shorter, so that the whole time is used. The last look takes a minute.
+        assert.match(error.message, / is not final after 2[01]m/)
+      }).pipe(
+        Effect.provide(
+          layer(
+            { settleAfter: "2 hours" },
+            { wait: { initial: "30 seconds", factor: 1.5, deadline: "20 minutes" } }
+          )
         )
       )
-    )
   )
 })
 
@@ -473,7 +483,7 @@ describe("DisbursePayout", () => {
 
 /** DisbursePayout over a service of scripted answers. */
 const scripted = (
-  answers: Arr.NonEmptyReadonlyArray<Record<string, unknown>>,
+  reactions: Arr.NonEmptyReadonlyArray<FakeService.Reaction>,
   policy?: Partial<Policy.Policy>
 ) =>
   DisbursePayout.layer.pipe(
@@ -482,16 +492,7 @@ const scripted = (
     Layer.provide(
       Layer.effect(
         Gateway.Gateway,
-        Effect.map(
-          FakeService.make(
-            Arr.map(answers, (data) => ({
-              status: 200,
-              body: JSON.stringify({ success: true, data })
-            })),
-            { token }
-          ),
-          ({ gateway }) => gateway
-        )
+        Effect.map(FakeService.make(reactions, { token }), ({ gateway }) => gateway)
       )
     ),
     Layer.provideMerge(Memory.layerMemory)
@@ -517,17 +518,31 @@ const disburse = Effect.gen(function* () {
 })
 
 describe("DisbursePayout, if the response to the creation", () => {
-  const answer = { ...request, reference: "PO-1", status: "PENDING" }
+  const answer = (members: Readonly<Record<string, unknown>> = {}) =>
+    FakeService.answer({ ...request, reference: "PO-1", status: "PENDING", ...members })
+
+  const shortly = {
+    look: { initial: "1 second", factor: 2, cap: "1 second", deadline: "2 seconds" },
+    wait: { initial: "1 second", factor: 2, deadline: "5 seconds" }
+  } as const
 
   VirtualClock.test("has a field that cannot be read: reads the payout by its reference", () =>
     Effect.gen(function* () {
       assert.strictEqual(succeeded(yield* disburse).status, "COMPLETED")
+    }).pipe(Effect.provide(scripted([answer({ wallet_id: 7 }), answer({ status: "COMPLETED" })])))
+  )
+
+  VirtualClock.test("cannot be read: its error does not show the phone number", () =>
+    Effect.gen(function* () {
+      const error = failed(yield* disburse)
+      assert(error._tag === "PayoutStillPending", error.message)
+      assert.include(error.cause?.message, "no +<redacted>")
     }).pipe(
       Effect.provide(
-        scripted([
-          { ...answer, wallet_id: 7 },
-          { ...answer, status: "COMPLETED" }
-        ])
+        scripted(
+          [answer(), FakeService.failure(403, {}, { message: `no ${request.destination}` })],
+          shortly
+        )
       )
     )
   )
@@ -539,14 +554,7 @@ describe("DisbursePayout, if the response to the creation", () => {
       for (const shown of [error.reference, error.message]) {
         assert.deepStrictEqual(traces(token, shown), [])
       }
-    }).pipe(
-      Effect.provide(
-        scripted([{ ...answer, reference: `${token}0` }], {
-          look: { initial: "1 second", factor: 2, cap: "1 second", deadline: "2 seconds" },
-          wait: { initial: "1 second", factor: 2, deadline: "5 seconds" }
-        })
-      )
-    )
+    }).pipe(Effect.provide(scripted([answer({ reference: `${token}0` })], shortly)))
   )
 })
 

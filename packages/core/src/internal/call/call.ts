@@ -151,7 +151,7 @@ class Call {
     const { request, shared } = this
     let sanitizer: sanitize.Sanitizer | undefined
     const make = () => {
-      const texts = this.fiber.getFiberRef(sanitize.ofCreation)
+      const texts = this.fiber.getFiberRef(sanitize.ofEarlier)
       const secrets = [...texts, ...shared.sensitive(request.payload)].map(sanitize.secret)
       return sanitize.make(bearer === undefined ? secrets : [...secrets, bearer.secret])
     }

@@ -36,8 +36,8 @@ export const secret = (text: string): Secret => {
   return normal === "" ? [] : number === undefined ? [normal] : [normal, number]
 }
 
-/** The secret texts of the request that created a resource: the service may repeat them when it refuses a read of it. */
-export const ofCreation: FiberRef.FiberRef<ReadonlyArray<string>> =
+/** See `Sensitive.redacting`. */
+export const ofEarlier: FiberRef.FiberRef<ReadonlyArray<string>> =
   /* @__PURE__ */ FiberRef.unsafeMake<ReadonlyArray<string>>([])
 
 export const make = (secrets: ReadonlyArray<Secret>): Sanitizer => {
