@@ -15,6 +15,7 @@ const engine = Layer.scoped(
   Effect.map(Postgres.batches(Redacted.make(url)), (table): BatchEngine.Service => ({
     batches: table,
     startBatch: (payload) => batches.start(payload),
+    findBatch: (key) => batches.find(key),
     startPayout: (payload) => payouts.start(payload),
     findPayout: (key) => payouts.find(key)
   }))

@@ -98,7 +98,7 @@ it.scopedLive("a batch on DBOS pays each item once, though its process is killed
 )
 
 it.scopedLive(
-  "a batch on DBOS names the payouts that were cancelled there, and goes on with them",
+  "a batch on DBOS names the executions that were cancelled there, and goes on with them",
   () =>
     Effect.gen(function* () {
       const { faults, payouts } = yield* Sandbox.Sandbox
@@ -120,11 +120,12 @@ it.scopedLive(
       const handedOver = yield* Effect.repeat(Effect.delay(open, "500 millis"), {
         until: (all) => all.length === 50
       })
-      const ids = handedOver.map(({ workflowID }) => workflowID)
+      const ids = ["payroll:2026-11", ...handedOver.map(({ workflowID }) => workflowID)]
       yield* Effect.promise(() => client.cancelWorkflows(ids))
       const said = (yield* Effect.promise(() => output)).join("")
-      assert.include(said, "It was cancelled in DBOS. `DBOS.resumeWorkflow(")
-      assert.include(said, "ItemsStopped")
+      assert.include(said, '. It was cancelled in DBOS. `DBOS.resumeWorkflow("payroll:2026-11")')
+      assert.include(said, ": It was cancelled in DBOS. `DBOS.resumeWorkflow(")
+      assert.include(said, "BatchStopped")
       assert.notStrictEqual(life.exitCode, 0)
 
       yield* faults.clear

@@ -168,21 +168,26 @@ export class ItemsDiffer extends Schema.TaggedError<ItemsDiffer>("@manilla/workf
 }
 
 /**
- * The engine beneath continues no item of a batch that is under way, such as because somebody has cancelled their executions.
- * Their payouts may exist. The batch goes on when the executions do: wait for it again then.
+ * The engine beneath continues the execution of a batch no more, or none of the items that are under way, such as because
+ * somebody has cancelled it. Payouts may exist. The batch goes on when the executions do: wait for it again then.
  *
  * @since 0.1.0
  * @category errors
  */
-export class ItemsStopped extends Schema.TaggedError<ItemsStopped>(
-  "@manilla/workflows/ItemsStopped"
-)("ItemsStopped", {
+export class BatchStopped extends Schema.TaggedError<BatchStopped>(
+  "@manilla/workflows/BatchStopped"
+)("BatchStopped", {
   batchKey: Schema.String,
+  /** Of the execution of the batch itself. */
+  why: Schema.optional(Schema.String),
+  /** Those under way, if the engine beneath continues none of them. */
   items: Schema.Array(Schema.Struct({ key: Schema.String, why: Schema.String }))
 }) {
   override get message(): string {
-    const shown = this.items.slice(0, mostShown).map(({ key, why }) => `${key}: ${why}`)
-    const more = this.items.length > mostShown ? ` And ${this.items.length - mostShown} more.` : ""
-    return `the batch ${this.batchKey} has not ended, and its items may be paid: do not pay them in any other way. ${shown.join(" ")}${more}`
+    const { batchKey, items, why = [] } = this
+    const reasons = items.slice(0, mostShown).map(({ key, why }) => `${key}: ${why}`)
+    const more = items.length > mostShown ? [`And ${items.length - mostShown} more.`] : []
+    const rule = `the batch ${batchKey} has not ended, and its items may be paid: do not pay them in any other way.`
+    return [rule].concat(why, reasons, more).join(" ")
   }
 }

@@ -35,7 +35,7 @@ export interface PayoutExecution {
   readonly isCreated?: boolean | undefined
   /**
    * Why the engine beneath continues it no more although it has not ended, with the remedy, as a sentence. Its item stays
-   * open: the payout may exist. `PayoutBatch.await` fails with it once no other item is under way.
+   * open: the payout may exist. `PayoutBatch.await` fails with `BatchStopped` once no other item is under way.
    */
   readonly stopped?: string | undefined
   /** Reads what the service said last, and when the request is sent again, if the engine can tell. */
@@ -55,6 +55,10 @@ export interface Service {
   readonly startBatch: (payload: {
     readonly key: string
   }) => Effect.Effect<unknown, Execution.StartError>
+  /** Finds that execution, and why the engine beneath continues it no more, if so. */
+  readonly findBatch: (
+    key: string
+  ) => Effect.Effect<Option.Option<Pick<PayoutExecution, "stopped">>, Execution.StorageError>
   /** Starts an execution of `DisbursePayout.workflow`, or finds it. Returns once it is stored. */
   readonly startPayout: (payload: Schemas["Type"]) => Effect.Effect<unknown, Execution.StartError>
   /** Finds the execution of `DisbursePayout.workflow` with a key, also after its end. */

@@ -71,10 +71,10 @@ export interface Service {
 
   /**
    * Waits for the end of the batch: looks twice a second. The wait is in memory, and ends with the process. It fails with
-   * `ItemsStopped` if the engine beneath has stopped all items that are under way. The engines of Manilla stop none: a payout
-   * that is parked waits for its `resume`, and this wait goes on.
+   * `BatchStopped` if the engine beneath has stopped the batch, or all items that are under way. The engines of Manilla stop
+   * none: a payout that is parked waits for its `resume`, and this wait goes on.
    */
-  readonly await: (batchKey: string) => Effect.Effect<Batch.Summary, ReadError | Batch.ItemsStopped>
+  readonly await: (batchKey: string) => Effect.Effect<Batch.Summary, ReadError | Batch.BatchStopped>
 
   /** Sends no further items until `resume`. Items that were sent continue. */
   readonly pause: (batchKey: string) => Effect.Effect<void, ReadError>
@@ -130,14 +130,17 @@ const betweenLooks = Schedule.union(
 const operator: Layer.Layer<PayoutBatch, never, BatchEngine> = Layer.effect(
   PayoutBatch,
   Effect.gen(function* () {
-    const { batches: table, findPayout, startBatch } = yield* BatchEngine
+    const { batches: table, findBatch, findPayout, startBatch } = yield* BatchEngine
     const { found, ...operations } = operate.make(table)
-    /** The execution of an item. None for one that is about to be handed over, or whose end cannot be read. */
-    const executionOf = (batchKey: string, key: string) =>
-      Effect.flatMap(rules.businessKey(batchKey, key), findPayout).pipe(
+    /** An execution. None if it cannot be read. */
+    const readable = <A, E>(found: Effect.Effect<Option.Option<A>, E>) =>
+      found.pipe(
         Effect.catchAllDefect(() => Effect.succeedNone),
         Effect.map(Option.getOrUndefined)
       )
+    /** The execution of an item. None for one that is about to be handed over. */
+    const executionOf = (batchKey: string, key: string) =>
+      readable(Effect.flatMap(rules.businessKey(batchKey, key), findPayout))
     const doubtOf = (batchKey: string, key: string) =>
       Effect.gen(function* () {
         const execution = yield* executionOf(batchKey, key)
@@ -187,8 +190,13 @@ const operator: Layer.Layer<PayoutBatch, never, BatchEngine> = Layer.effect(
             until: ({ phase }) => phase === "ended"
           })
           const looksForStopped = Effect.gen(function* () {
+            const execution = yield* persistently(readable(findBatch(batchKey)))
             const items = yield* persistently(stopped(batchKey))
-            if (items.length > 0) return yield* new Batch.ItemsStopped({ batchKey, items })
+            const why = execution?.stopped
+            const { phase } = yield* look
+            if (phase !== "ended" && (why !== undefined || items.length > 0)) {
+              return yield* new Batch.BatchStopped({ batchKey, why, items })
+            }
           })
           const never = Effect.repeat(looksForStopped, Schedule.spaced("30 seconds"))
           yield* Effect.raceFirst(ended, never)

@@ -89,6 +89,7 @@ const life = (
           yield* changed(() => payouts.set(payload.key, { payload, end: undefined }))
           yield* runPayout(payload)
         }),
+      findBatch: () => Effect.succeedNone,
       findPayout: (key) => Effect.sync(() => Option.fromNullable(payouts.get(key)))
     })
     const context = yield* Layer.build(
@@ -194,7 +195,7 @@ VirtualClock.test(
         Effect.gen(function* () {
           yield* VirtualClock.pass("1 minute")
           const error = yield* Effect.flip(batches.await("payroll"))
-          assert.strictEqual(error._tag, "ItemsStopped")
+          assert.strictEqual(error._tag, "BatchStopped")
           assert.include(error.message, `E1: ${stopped}`)
           const doubts = yield* batches.doubts("payroll")
           assert.deepStrictEqual(
@@ -224,48 +225,59 @@ VirtualClock.test(
     }).pipe(Effect.scoped, Effect.provide(Layer.fresh(world.services())))
 )
 
-VirtualClock.test("a batch of which the engine beneath continues one item goes on", () =>
-  Effect.gen(function* () {
-    const { table } = yield* makeStorage
-    const all = Array.from({ length: 1_001 }, (_, number) => ({
-      number,
-      key: `E${number}`,
-      request: "{}"
-    }))
-    yield* table.insert("payroll", 0)
-    yield* table.add("payroll", 0, all)
-    yield* table.write(
-      "payroll",
-      0,
-      all.map(({ number }) => ({ number, state: "unknown", sent: 1 }))
-    )
-    yield* table.change("payroll", { phase: "running", total: all.length }, {})
-    const stopped = new Set(all.slice(0, -1).map(({ key }) => key))
-    const engine = BatchEngine.BatchEngine.of({
-      batches: table,
-      startBatch: () => Effect.void,
-      startPayout: () => Effect.void,
-      findPayout: (key) =>
-        Effect.succeedSome({
-          payload: undefined,
-          end: undefined,
-          stopped: stopped.has(key.split(":").at(-1) ?? "") ? "It was cancelled." : undefined
-        })
-    })
-    const { await: ended } = yield* Effect.provide(
-      PayoutBatch.PayoutBatch,
-      PayoutBatch.layerOn().pipe(
-        Layer.provide(Layer.succeed(BatchEngine.BatchEngine, engine)),
-        Layer.provide(Steps.layer)
+VirtualClock.test(
+  "a batch goes on while the engine beneath continues it and one of its items",
+  () =>
+    Effect.gen(function* () {
+      const { table } = yield* makeStorage
+      const all = Array.from({ length: 1_001 }, (_, number) => ({
+        number,
+        key: `E${number}`,
+        request: "{}"
+      }))
+      yield* table.insert("payroll", 0)
+      yield* table.add("payroll", 0, all)
+      yield* table.write(
+        "payroll",
+        0,
+        all.map(({ number }) => ({ number, state: "unknown", sent: 1 }))
       )
-    )
-    const fiber = yield* Effect.fork(Effect.flip(ended("payroll")))
-    yield* VirtualClock.pass("2 minutes")
-    assert.isTrue(Option.isNone(yield* Fiber.poll(fiber)))
-    stopped.add("E1000")
-    yield* VirtualClock.pass("1 minute")
-    const error = yield* Fiber.join(fiber)
-    assert(error._tag === "ItemsStopped")
-    assert.lengthOf(error.items, 1_001)
-  }).pipe(Effect.scoped, Effect.provide(Layer.fresh(world.services())))
+      yield* table.change("payroll", { phase: "running", total: all.length }, {})
+      let batch = Option.some<{ readonly stopped?: string }>({})
+      const stopped = new Set(all.slice(0, -1).map(({ key }) => key))
+      const engine = BatchEngine.BatchEngine.of({
+        batches: table,
+        startBatch: () => Effect.void,
+        findBatch: () => Effect.sync(() => batch),
+        startPayout: () => Effect.void,
+        findPayout: (key) =>
+          Effect.succeedSome({
+            payload: undefined,
+            end: undefined,
+            stopped: stopped.has(key.split(":").at(-1) ?? "") ? "It was cancelled." : undefined
+          })
+      })
+      const { await: ended } = yield* Effect.provide(
+        PayoutBatch.PayoutBatch,
+        PayoutBatch.layerOn().pipe(
+          Layer.provide(Layer.succeed(BatchEngine.BatchEngine, engine)),
+          Layer.provide(Steps.layer)
+        )
+      )
+      const fiber = yield* Effect.fork(Effect.flip(ended("payroll")))
+      yield* VirtualClock.pass("2 minutes")
+      assert.isTrue(Option.isNone(yield* Fiber.poll(fiber)))
+      stopped.add("E1000")
+      yield* VirtualClock.pass("1 minute")
+      const error = yield* Fiber.join(fiber)
+      assert(error._tag === "BatchStopped")
+      assert.lengthOf(error.items, 1_001)
+
+      stopped.clear()
+      batch = Option.some({ stopped: "The batch was cancelled." })
+      const ofBatch = yield* Effect.flip(ended("payroll"))
+      assert(ofBatch._tag === "BatchStopped")
+      assert.lengthOf(ofBatch.items, 0)
+      assert.include(ofBatch.message, "in any other way. The batch was cancelled.")
+    }).pipe(Effect.scoped, Effect.provide(Layer.fresh(world.services())))
 )

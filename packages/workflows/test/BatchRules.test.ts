@@ -170,6 +170,7 @@ describe("an item that was handed over", () => {
         const engine = BatchEngine.BatchEngine.of({
           batches,
           startBatch: () => Effect.void,
+          findBatch: () => Effect.succeedNone,
           startPayout: () => Effect.void,
           findPayout: () => Effect.succeed(found)
         })

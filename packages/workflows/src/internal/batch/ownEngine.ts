@@ -42,6 +42,8 @@ export const layer = (
       return {
         batches: engine.batches,
         startBatch: batches.start,
+        // None of these engines stops an execution that has not ended.
+        findBatch: () => Effect.succeedNone,
         startPayout: payouts.start,
         findPayout: (businessKey) =>
           Effect.flatMap(engine.find({ workflow: workflow.name, businessKey }), (found) =>
