@@ -1,5 +1,6 @@
 /** The programs of the page "Which engine" for DBOS, which are killed while they pay, and started again. */
 import { DBOSClient } from "@dbos-inc/dbos-sdk"
+import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
 import { Fault, Sandbox, SandboxServer } from "@manilla/sandbox"
 import * as Postgres from "@manilla/test-support/Postgres"
@@ -56,6 +57,13 @@ const killed = (name: string, counts: ReadonlyArray<number>) =>
     return yield* Effect.promise(() => text(last.stdout))
   })
 
+/** DBOS ends an execution so if one of its steps cannot be stored. */
+const endWithError = (url: Redacted.Redacted, id: string) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    yield* sql`UPDATE dbos.workflow_status SET status = 'ERROR', error = '{}' WHERE workflow_uuid = ${id}`
+  }).pipe(Effect.provide(PgClient.layer({ url })))
+
 const server = SandboxServer.layer({ settleAfter: "3 seconds" })
 
 it.scopedLive("a payout on DBOS survives kill -9", () =>
@@ -98,7 +106,7 @@ it.scopedLive("a batch on DBOS pays each item once, though its process is killed
 )
 
 it.scopedLive(
-  "a batch on DBOS names the executions that were cancelled there, and goes on with them",
+  "a batch on DBOS names the executions that were stopped there, and goes on with them",
   () =>
     Effect.gen(function* () {
       const { faults, payouts } = yield* Sandbox.Sandbox
@@ -122,14 +130,18 @@ it.scopedLive(
       })
       const ids = ["payroll:2026-11", ...handedOver.map(({ workflowID }) => workflowID)]
       yield* Effect.promise(() => client.cancelWorkflows(ids))
+      const failed = ids.pop() ?? ""
+      yield* endWithError(database.url, failed)
       const said = (yield* Effect.promise(() => output)).join("")
       assert.include(said, '. It was cancelled in DBOS. `DBOS.resumeWorkflow("payroll:2026-11")')
       assert.include(said, ": It was cancelled in DBOS. `DBOS.resumeWorkflow(")
       assert.include(said, "BatchStopped")
+      assert.include(said, `After \`DBOS.deleteWorkflow("${failed}")\``)
       assert.notStrictEqual(life.exitCode, 0)
 
       yield* faults.clear
       yield* Effect.promise(() => client.resumeWorkflows(ids))
+      yield* Effect.promise(() => client.deleteWorkflow(failed))
       const next = yield* start
       assert.include(yield* Effect.promise(() => text(next.stdout)), "50 of 50 paid")
       const keys = Array.from(yield* payouts, (payout) => payout.idempotency_key)
