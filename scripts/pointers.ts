@@ -40,7 +40,7 @@ for (const document of documents) {
     if (document.startsWith("packages/")) problems.push(`${document}: on npm there is no ${target}`)
     expect(existsSync(new URL(target, new URL(document, root))), document, target)
   }
-  // `core/internal/call/step.ts`
+  // `core/internal/call/retryLoop.ts`
   for (const [, file = ""] of text.matchAll(
     /`(\w[\w.-]*(?:\/[\w.-]+)+\.(?:[cm]?[jt]sx?|ya?ml|css|html))`/g
   )) {

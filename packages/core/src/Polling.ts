@@ -281,9 +281,9 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
         Effect.flatMap(reading, (seen) =>
           plan.isFinal(seen.last) ? Effect.succeed(seen.last) : untilOver(reader.pause(seen))
         )
-      const leave = enter(fiber, reader.cancel)
+      const unregister = enter(fiber, reader.cancel)
       // One finalizer for all pauses: a finalizer for each needs more memory than the pause.
-      return Effect.onExit(untilOver(reader.look(loop.start(plan, created))), () => leave)
+      return Effect.onExit(untilOver(reader.look(loop.start(plan, created))), () => unregister)
     })
 
   const awaitFinal = (
@@ -377,7 +377,7 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
         const reader = loop.make(fiber, plan, read(id))
         yield* Effect.acquireRelease(
           Effect.sync(() => enter(fiber, reader.cancel)),
-          (leave) => leave
+          (unregister) => unregister
         ).pipe(Effect.asVoid)
         const first: loop.Progress<A> = loop.start(plan, undefined)
         /** Reads until the value changes; none after a final one. */

@@ -79,12 +79,12 @@ describe("onResponse", () => {
 
   it.effect("does not turn a success into a failure when it throws, and logs a warning", () =>
     Effect.gen(function* () {
-      const { keep, messages } = Logs.make()
+      const { capture, messages } = Logs.make()
       const { calls } = yield* FakeService.make([FakeService.success])
       const onResponse = () => {
         throw new Error("the caller's own")
       }
-      const thing = yield* keep(calls.write(FakeService.calls.write, { onResponse }))
+      const thing = yield* capture(calls.write(FakeService.calls.write, { onResponse }))
       assert.strictEqual(thing.id, "thing-1")
       assert.include(messages.join(), "onResponse threw")
     })

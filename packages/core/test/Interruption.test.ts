@@ -26,9 +26,9 @@ const interrupted = (
   options: FakeService.Options = {}
 ) =>
   Effect.gen(function* () {
-    const { keep, messages } = Logs.make()
+    const { capture, messages } = Logs.make()
     const { calls, received } = yield* FakeService.make(reactions, options)
-    const fiber = yield* Effect.fork(keep(call(calls)))
+    const fiber = yield* Effect.fork(capture(call(calls)))
     yield* TestClock.adjust("1 second")
     yield* Fiber.interrupt(fiber)
     return { warnings: messages, received }
@@ -210,7 +210,7 @@ const interruptedAtEachStep = (
       step++
       wasInterrupted = false
       const { calls } = yield* make()
-      const { keep, messages } = Logs.make()
+      const { capture, messages } = Logs.make()
       let steps = 0
       const scheduler: Scheduler.Scheduler = {
         shouldYield: (fiber) => {
@@ -224,7 +224,7 @@ const interruptedAtEachStep = (
       }
       const caller = yield* calls
         .write(FakeService.calls.write)
-        .pipe(Effect.withScheduler(scheduler), keep, Effect.fork)
+        .pipe(Effect.withScheduler(scheduler), capture, Effect.fork)
       yield* TestClock.adjust("1 millis")
       if (wasInterrupted) {
         assert.isTrue(Option.isSome(yield* Fiber.poll(caller)), `not ended, at step ${step}`)
@@ -276,10 +276,10 @@ it.live("a call whose token source ends in the turn of its interruption logs a w
     const tokens = FakeService.tokens(() =>
       asked++ === 0 ? Effect.succeed(FakeService.token) : Deferred.await(closed)
     )
-    const { keep, messages } = Logs.make()
+    const { capture, messages } = Logs.make()
     const retry = { base: "1 milli", cap: "1 milli" } as const
     const { calls } = yield* FakeService.make([FakeService.failure(500)], { tokens, retry })
-    const caller = yield* Effect.fork(keep(calls.write(FakeService.calls.write)))
+    const caller = yield* Effect.fork(capture(calls.write(FakeService.calls.write)))
     yield* EventLoop.until(
       Effect.sync(() => asked),
       (times) => times === 2

@@ -117,8 +117,8 @@ describe("a retry", () => {
       const { calls } = yield* FakeService.make([
         () => Effect.sync(() => (left-- > 0 ? refusal : FakeService.success))
       ])
-      const { keep, messages } = Logs.make(level)
-      yield* Elapsed.toTheEnd(keep(calls.read(FakeService.calls.read)))
+      const { capture, messages } = Logs.make(level)
+      yield* Elapsed.toTheEnd(capture(calls.read(FakeService.calls.read)))
       return messages.some((message) => message.includes("Retrying in"))
     })
 

@@ -148,8 +148,8 @@ describe("a hostile text", () => {
     () =>
       Effect.gen(function* () {
         const { writeAndAwait } = yield* make([says({ reference: hostile }), says({})])
-        const { keep, messages } = Logs.make()
-        const fiber = yield* Effect.fork(keep(writeAndAwait(minute)))
+        const { capture, messages } = Logs.make()
+        const fiber = yield* Effect.fork(capture(writeAndAwait(minute)))
         yield* TestClock.adjust("10 seconds")
         yield* Fiber.interrupt(fiber)
         assert.lengthOf(messages, 1)

@@ -404,11 +404,11 @@ describe("collect", () => {
 
   it.effect("logs no warning without an interruption", () =>
     Effect.gen(function* () {
-      const { keep, messages } = Logs.make()
+      const { capture, messages } = Logs.make()
       const { payments } = yield* Intents.make([FakeService.failure(503)], {
         retry: { attempts: 1 }
       })
-      const error = yield* keep(Effect.flip(payments.collect(collectRequest, { key })))
+      const error = yield* capture(Effect.flip(payments.collect(collectRequest, { key })))
       assert.strictEqual(error._tag, "OutcomeUnknown")
       assert.deepStrictEqual(messages, [])
     })
@@ -416,10 +416,10 @@ describe("collect", () => {
 
   it.effect("logs the intent when the HttpClient dies on interruption", () =>
     Effect.gen(function* () {
-      const { keep, messages } = Logs.make()
+      const { capture, messages } = Logs.make()
       const dies = () => Effect.onInterrupt(Effect.never, () => Effect.die("boom"))
       const { payments } = yield* Intents.make([creates, dies])
-      const fiber = yield* Effect.fork(keep(payments.collect(collectRequest, { key })))
+      const fiber = yield* Effect.fork(capture(payments.collect(collectRequest, { key })))
       yield* TestClock.adjust("1 second")
       yield* Fiber.interrupt(fiber)
       assert.include(messages.join(), id)

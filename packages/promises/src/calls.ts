@@ -133,8 +133,8 @@ const settle = async <A, E, R>(
   signal?.throwIfAborted()
   const result = Effect.match(effect, { onFailure: failed, onSuccess: succeeded })
   const controller = signal && new AbortController()
-  const leave = signal && onAbort(signal, () => controller?.abort())
-  const exit = await Runtime.runPromiseExit(runtime, result, controller).finally(leave)
+  const stopListening = signal && onAbort(signal, () => controller?.abort())
+  const exit = await Runtime.runPromiseExit(runtime, result, controller).finally(stopListening)
   if (Exit.isSuccess(exit)) return exit.value
   if (Cause.isInterruptedOnly(exit.cause)) signal?.throwIfAborted()
   throw Cause.squash(exit.cause)

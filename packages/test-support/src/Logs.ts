@@ -10,10 +10,10 @@ export const make = (minimum: LogLevel.LogLevel = LogLevel.Warning) => {
   const logger = Logger.make<unknown, void>(({ logLevel, message }) => {
     if (LogLevel.greaterThanEqual(logLevel, minimum)) messages.push(String(message))
   })
-  const keep = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  const capture = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     effect.pipe(
       Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
       Logger.withMinimumLogLevel(minimum)
     )
-  return { messages, keep }
+  return { capture, messages }
 }

@@ -288,14 +288,14 @@ describe("a body", () => {
   VirtualClock.test("goes on with the result that was stored first", () =>
     Effect.gen(function* () {
       const store = yield* memoryStore.make
-      const keep: engineStore.EngineStore["keep"] = (executionId, runner, step) => {
+      const storeStep: engineStore.EngineStore["storeStep"] = (executionId, runner, step) => {
         const earlier = { ...step, exit: step.exit.replace("pay-1", "pay-0") }
         return Effect.zipRight(
-          store.keep(executionId, runner, earlier),
-          store.keep(executionId, runner, step)
+          store.storeStep(executionId, runner, earlier),
+          store.storeStep(executionId, runner, step)
         )
       }
-      const context = yield* on({ ...store, keep }, () => paid)
+      const context = yield* on({ ...store, storeStep }, () => paid)
       const operator = yield* Effect.provide(started, context)
       assert.strictEqual(yield* operator.await(key), "pay-0")
     })

@@ -12,7 +12,7 @@ interface Input {
 }
 
 /** A statement that notes its groups, takes a moment, and fails with a bad value. */
-const make = (how: "once" | "shared" = "once") => {
+const make = (how: "first" | "shared" = "first") => {
   const groups: Array<ReadonlyArray<number>> = []
   const statement = grouped(Runtime.defaultRuntime, how)(
     ({ row }: Input) => row,

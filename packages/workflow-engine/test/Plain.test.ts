@@ -108,11 +108,11 @@ const beforeKeep = (
   let isFirst = true
   return {
     ...store,
-    keep: (executionId, runner, step) =>
+    storeStep: (executionId, runner, step) =>
       Effect.suspend(() => {
-        if (step.name !== name || !isFirst) return store.keep(executionId, runner, step)
+        if (step.name !== name || !isFirst) return store.storeStep(executionId, runner, step)
         isFirst = false
-        return Effect.zipRight(happens(runner), store.keep(executionId, runner, step))
+        return Effect.zipRight(happens(runner), store.storeStep(executionId, runner, step))
       })
   }
 }

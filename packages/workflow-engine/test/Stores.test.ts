@@ -60,7 +60,7 @@ it.scoped.each(["forget", "modify"] as const)(
       const store = yield* memoryStore.make
       const end = { state: "Failed", atMillis: 2 } as const
       yield* store.insert(execution(7))
-      yield* store.keep("id-42", 7, { name: "pay/1", exit: "PO-1", storedMillis: 1 })
+      yield* store.storeStep("id-42", 7, { name: "pay/1", exit: "PO-1", storedMillis: 1 })
       yield* store.modify("id-42", (one) => ({ ...one, runner: undefined, end }))
       const away = () => Effect.fail(new Execution.StorageError({ operation: "purge", cause: "" }))
       const found = Effect.flatten(store.read("id-42"))

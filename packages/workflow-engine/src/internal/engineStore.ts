@@ -61,7 +61,7 @@ export interface EngineStore extends Pick<
   readonly wake: (executionId: string) => Stores<void>
 
   /** Stores the result of a step, if the runner owns the execution. None if it does not. */
-  readonly keep: (
+  readonly storeStep: (
     executionId: string,
     runner: number,
     step: Store.Step

@@ -112,7 +112,7 @@ export const make: Effect.Effect<engineStore.EngineStore> = Effect.map(
           select((one) => one.runner === runner).map(({ executionId }) => executionId)
         ),
       steps: (executionId) => Effect.sync(() => [...(steps.get(executionId)?.values() ?? [])]),
-      keep: (executionId, runner, step) =>
+      storeStep: (executionId, runner, step) =>
         Effect.sync(() => {
           const execution = executions.get(executionId)
           if (execution?.runner !== runner) return Option.none()

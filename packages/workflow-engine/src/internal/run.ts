@@ -81,13 +81,13 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
     })
 
   /** Stores the result of a step, and returns the one that counts. */
-  const keep = (run: Run, name: string, exit: string) =>
+  const storeStep = (run: Run, name: string, exit: string) =>
     Effect.gen(function* () {
       const storedMillis = Math.max(yield* store.runners.now, run.storedMillis)
       const step = { name, exit, storedMillis }
       // A later run of this process must not begin while a result of this one may still be stored.
       const kept = yield* persistently(
-        Effect.uninterruptible(store.keep(run.execution.executionId, run.runner, step))
+        Effect.uninterruptible(store.storeStep(run.execution.executionId, run.runner, step))
       )
       if (Option.isNone(kept)) return yield* abandon(run)
       run.isCancelRequested ||= kept.value.isCancelRequested
@@ -99,7 +99,9 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
   const mark = (run: Run, name: string) =>
     run.results.has(name)
       ? Effect.void
-      : Effect.flatMap(codecs.stepCodec.store(name, Exit.void), ({ json }) => keep(run, name, json))
+      : Effect.flatMap(codecs.stepCodec.store(name, Exit.void), ({ json }) =>
+          storeStep(run, name, json)
+        )
 
   /** Reads a stored result. If it does not fit, the run ends: a defect could be caught, and somebody else paid. */
   const read = <A, E>(run: Run, step: string, codec: Encoding.ExitCodec<A, E>, stored: string) =>
@@ -125,7 +127,7 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
       const subject = `${workflow}: the result of "${name}" of ${businessKey}`
       // Read as a later run reads it: a member that is not stored must not reach a request.
       const { exit, json } = yield* codec.store(subject, yield* execute)
-      const counts = yield* keep(run, name, json)
+      const counts = yield* storeStep(run, name, json)
       if (run.hasDied) {
         run.hasDied = false
         yield* change(run, transitions.progressed)

@@ -369,7 +369,7 @@ export const test = <R>(
         const stored = yield* Effect.makeLatch(true)
         const keeps = Effect.map(make, (store): engineStore.EngineStore => ({
           ...store,
-          keep: (id, runner, step) => stored.whenOpen(store.keep(id, runner, step))
+          storeStep: (id, runner, step) => stored.whenOpen(store.storeStep(id, runner, step))
         }))
         const { operator, store } = yield* started(keeps, all(note("a", 5), note("b", 5)))
         yield* dies(store, 3)

@@ -85,7 +85,7 @@ const withoutInterrupts = <E>(cause: Cause.Cause<E>) =>
   Cause.isInterruptedOnly(cause) ? cause : Cause.filter(cause, (one) => !Cause.isInterruptType(one))
 
 /** Notes that a body uses the name of a block, or a key, and that it may do so once. */
-export const once = ({ instance, sideEffects, used }: Body.Run, name: string, why: string) =>
+export const claim = ({ instance, sideEffects, used }: Body.Run, name: string, why: string) =>
   Effect.suspend(() => {
     sideEffects.hasBlocks = true
     if (used.has(name)) return Effect.dieMessage(`${instance.workflow.name}: ${why}`)
@@ -97,5 +97,5 @@ export const once = ({ instance, sideEffects, used }: Body.Run, name: string, wh
 export const named = <A, E, R>(name: string, block: (run: Body.Run) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(current, (run) => {
     const why = `two blocks have the name "${name}". The second would read the result of the first.`
-    return Effect.zipRight(once(run, name, why), block(run))
+    return Effect.zipRight(claim(run, name, why), block(run))
   })

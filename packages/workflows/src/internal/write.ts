@@ -64,7 +64,7 @@ export const write = <A, I, R>({
   blocks.named(operation, (run) =>
     Effect.gen(function* () {
       const why = `two writes have the key "${key}". The service takes the second for the first.`
-      yield* blocks.once(run, `Idempotency-Key: ${key}`, why)
+      yield* blocks.claim(run, `Idempotency-Key: ${key}`, why)
       const { carryOn } = yield* Policy.Current
       const { sideEffects } = run
       const Result = resultOf(success)

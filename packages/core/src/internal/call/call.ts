@@ -5,7 +5,7 @@
  *     token (bearer.ts) --> send (transport.ts) --> read (response.ts) --> success: the data
  *       ^                                             | failure
  *       |                                             v
- *       +--- pause, or renewed token ------------- step.ts --> done: the error (conclusion.ts)
+ *       +--- pause, or renewed token -------- retryLoop.ts --> done: the error (conclusion.ts)
  */
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
@@ -29,7 +29,7 @@ import * as response from "../body/response.js"
 import type { RetryBudget } from "./retryBudget.js"
 import type { Root } from "../transport/rootUrl.js"
 import * as sanitize from "../text/sanitize.js"
-import * as step from "./step.js"
+import * as retryLoop from "./retryLoop.js"
 import * as telemetry from "./telemetry.js"
 import type { Transport } from "../transport/transport.js"
 import { withoutFrames } from "../text/withoutFrames.js"
@@ -86,7 +86,7 @@ const noticeableMillis = 1000
 /** One call, and the only owner of its state. As a class it needs less memory in flight than as closures. */
 class Call {
   private readonly clock: Clock.Clock
-  private state: step.State
+  private state: retryLoop.State
   /** The 401 after which the token is renewed. */
   private unauthorized: Failure | undefined
 
@@ -99,7 +99,7 @@ class Call {
     private readonly span: Tracer.Span | undefined
   ) {
     this.clock = fibers.clockOf(fiber)
-    this.state = step.start(this.now())
+    this.state = retryLoop.start(this.now())
   }
 
   run(): Result {
@@ -125,8 +125,8 @@ class Call {
     const headers: Record<string, string> = { ...request.headers }
     if (bearer !== undefined) headers["authorization"] = bearer.authorization
     if (span !== undefined) headers["traceparent"] = telemetry.traceparent(span)
-    const timeoutMillis = step.attemptMillis(this.rules, this.state, this.now())
-    this.state = step.sending(this.state)
+    const timeoutMillis = retryLoop.attemptMillis(this.rules, this.state, this.now())
+    this.state = retryLoop.sending(this.state)
     this.unauthorized = undefined
     tell.sent(this.fiber)
     const sent = transport.send({
@@ -182,7 +182,7 @@ class Call {
   private failed(failure: Failure, bearer: bearers.Bearer | undefined): Result {
     return Effect.flatMap(Random.next, (chance) => {
       const nowMillis = this.now()
-      const next = step.decide(this.rules, this.state, {
+      const next = retryLoop.decide(this.rules, this.state, {
         fault: failure.fault,
         retryAfterMillis: failure.retryAfterMillis,
         hasToken: bearer !== undefined,
@@ -213,7 +213,7 @@ class Call {
     if (bearer === undefined) return Effect.void
     return this.shared.bearers.reject(
       bearer,
-      step.attemptMillis(this.rules, this.state, this.now())
+      retryLoop.attemptMillis(this.rules, this.state, this.now())
     )
   }
 
@@ -238,7 +238,7 @@ class Call {
       : this.fail(failure, { _tag: "Done", because: "deadline", state: this.state })
   }
 
-  private fail(failure: Failure, done: step.Done): Result {
+  private fail(failure: Failure, done: retryLoop.Done): Result {
     const error = Effect.suspend(() =>
       Effect.fail(
         withoutFrames(() => this.shared.conclude(this.request.key, done, failure, this.now()))
@@ -262,7 +262,7 @@ class Call {
   }
 
   private leftMillis(): number {
-    return step.leftMillis(this.rules, this.state, this.now())
+    return retryLoop.leftMillis(this.rules, this.state, this.now())
   }
 }
 

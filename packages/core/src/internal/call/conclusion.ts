@@ -8,7 +8,7 @@ import type * as Operation from "../../Operation.js"
 import type { Failure } from "./attempt.js"
 import * as messages from "../text/messages.js"
 import type { Root } from "../transport/rootUrl.js"
-import type { Done } from "./step.js"
+import type { Done } from "./retryLoop.js"
 
 export type CallError = Errors.ReadError | Errors.WriteError | Errors.KeyedWriteError
 

@@ -9,7 +9,7 @@ import type * as Errors from "../../Errors.js"
 import type { IdempotencyKey } from "../../IdempotencyKey.js"
 import type * as Operation from "../../Operation.js"
 import type * as RetryPolicy from "../../RetryPolicy.js"
-import type { Reason, State } from "../call/step.js"
+import type { Reason, State } from "../call/retryLoop.js"
 import type { Lost, NotSent } from "../transport/transport.js"
 
 /** An absent or empty part of a message is left out. */

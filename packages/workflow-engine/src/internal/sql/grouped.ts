@@ -13,12 +13,12 @@ const atOnce = 2
 
 /**
  * A statement for many inputs in place of one for each, as in a group commit: those that come while earlier ones are
- * under way share the next one. A row is in a group once, and its key finds the response: `once`, for the first input, and
+ * under way share the next one. A row is in a group once, and its key finds the response: `first`, for the first input, and
  * `shared`, for all, which must be equal. If a group fails, each of its rows is tried alone, so that no other one suffers
  * from it. The runtime has the logger and the tracer of the store.
  */
 export const grouped =
-  (runtime: Runtime.Runtime<never>, how: "once" | "shared") =>
+  (runtime: Runtime.Runtime<never>, how: "first" | "shared") =>
   <Keyed, A extends Keyed, B extends Keyed, E>(
     rowOf: (keyed: Keyed) => string,
     run: (inputs: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E>
@@ -42,7 +42,7 @@ export const grouped =
         const { input } = one
         const row = rowOf(input)
         const same = group.get(row)
-        if (same !== undefined && how === "once") continue
+        if (same !== undefined && how === "first") continue
         if (same === undefined) group.set(row, { row, input, callers: [one] })
         else same.callers.push(one)
         waiting.delete(one)

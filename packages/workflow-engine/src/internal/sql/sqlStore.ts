@@ -131,13 +131,13 @@ export const make = (
 
     /** The rows that this process has stored last, of executions that a runner has: this one, most likely. */
     const seen = new Map<string, Row>()
-    const keep = (row: Row) => {
+    const remember = (row: Row) => {
       if (row.runner !== null && seen.size < maxSeen) seen.set(row.execution_id, row)
       else seen.delete(row.execution_id)
     }
 
     const runtime = yield* Effect.runtime<never>()
-    const once = grouped(runtime, "once")
+    const first = grouped(runtime, "first")
     const shared = grouped(runtime, "shared")
 
     const findRow = shared(
@@ -186,7 +186,7 @@ export const make = (
           WHERE execution_id IN (SELECT execution_id FROM ${idsOf("purged", purged)})`
     )
 
-    const insertRow = once(
+    const insertRow = first(
       idOf,
       (rows: ReadonlyArray<Row>) =>
         sql<Id>`
@@ -196,7 +196,7 @@ export const make = (
     )
 
     /** Replaces rows of the revision before. */
-    const updateRow = once(
+    const updateRow = first(
       idOf,
       (rows: ReadonlyArray<Row>) =>
         sql<Id>`
@@ -207,7 +207,7 @@ export const make = (
     )
 
     /** Stores results, of executions that the runner owns until they are stored. Each row has the one that counts. */
-    const insertStep = once(
+    const insertStep = first(
       stepOf,
       (rows: ReadonlyArray<StepRow & { readonly runner: number }>) =>
         sql<Pick<Row, "cancel_requested"> & Pick<StepRow, "execution_id" | "name" | "exit">>`
@@ -222,7 +222,7 @@ export const make = (
           ) AS cancel_requested`
     )
 
-    const insertSignal = once(
+    const insertSignal = first(
       stepOf,
       (rows: ReadonlyArray<StepRow>) =>
         sql<StepRow>`
@@ -253,7 +253,7 @@ export const make = (
           seen.delete(executionId)
           return yield* modify(executionId, change, runner)
         }
-        keep(update)
+        remember(update)
         return Option.some(after)
       })
 
@@ -325,7 +325,7 @@ export const make = (
           if (inserted === undefined) {
             return Option.map(yield* readRow(execution.executionId), fromRow)
           }
-          keep(row)
+          remember(row)
           return Option.none()
         }),
       take: (runner, workflows, nowMillis, limit) =>
@@ -340,7 +340,7 @@ export const make = (
         )
         RETURNING *`.pipe(
           Effect.map((rows) => {
-            rows.forEach(keep)
+            rows.forEach(remember)
             return { taken: rows.map(fromRow), nextMillis: Infinity }
           }),
           failed("look for executions that are due")
@@ -361,7 +361,7 @@ export const make = (
           Effect.map(() => void seen.delete(executionId)),
           failed("wake an execution")
         ),
-      keep: (executionId, runner, step) =>
+      storeStep: (executionId, runner, step) =>
         insertStep({ ...toStepRow(executionId, step), runner }).pipe(
           Effect.map((row) =>
             Option.map(Option.fromNullable(row), ({ cancel_requested, exit }) => ({

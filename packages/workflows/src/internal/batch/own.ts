@@ -28,7 +28,7 @@ export const run = (options: Omit<Owner, "epoch">) =>
       Effect.orDie
     )
     /** The other owner may itself have been taken for dead: after a minute, this one begins a new epoch. */
-    const leave = Effect.zipRight(
+    const watchOther = Effect.zipRight(
       Effect.logWarning(`Another process has taken over the batch ${batchKey}.`),
       Effect.repeat(Effect.delay(find, "5 seconds"), {
         until: Option.exists(({ ended }) => ended !== null),
@@ -40,6 +40,7 @@ export const run = (options: Omit<Owner, "epoch">) =>
       if (ended !== null) return yield* persistently(summaryOf(table, batchKey, total))
       const next = { epoch: epoch + 1 }
       const isOwner = yield* persistently(table.change(batchKey, next, { epoch, phases: [phase] }))
-      if (isOwner) yield* Effect.catchTag(drive({ ...options, ...next }), "Overtaken", () => leave)
+      if (isOwner)
+        yield* Effect.catchTag(drive({ ...options, ...next }), "Overtaken", () => watchOther)
     }
   }).pipe(afterDefects(`the batch ${options.batchKey}`))

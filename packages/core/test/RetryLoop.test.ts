@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as FastCheck from "effect/FastCheck"
 import * as Record from "effect/Record"
-import * as step from "../src/internal/call/step.js"
+import * as retryLoop from "../src/internal/call/retryLoop.js"
 import * as policies from "../src/internal/call/policy.js"
 
 const replays = {
@@ -16,7 +16,10 @@ const replays = {
 } as const satisfies Record<RetryPolicy.Replay["_tag"], RetryPolicy.Replay>
 
 /** An attempt that failed immediately, without a delay by the budget. */
-const failed = (fault: RetryPolicy.Fault, more: Partial<step.Attempt> = {}): step.Attempt => ({
+const failed = (
+  fault: RetryPolicy.Fault,
+  more: Partial<retryLoop.Attempt> = {}
+): retryLoop.Attempt => ({
   fault,
   retryAfterMillis: undefined,
   hasToken: true,
@@ -33,19 +36,19 @@ const rulesOf = (replay: RetryPolicy.Replay, policy: Partial<RetryPolicy.RetryPo
 const stepOf = { stop: "Done", retry: "Again", renew: "Renew" } as const
 
 it("counts a request, which is in flight until its attempt fails", () => {
-  const before = step.start(1000)
+  const before = retryLoop.start(1000)
   assert.deepInclude(before, { sent: 0, inFlight: false })
-  const sent = step.sending(before)
+  const sent = retryLoop.sending(before)
   assert.deepInclude(sent, { sent: 1, inFlight: true })
-  const { state } = step.decide(rulesOf(replays.Safe), sent, failed("ServerError"))
+  const { state } = retryLoop.decide(rulesOf(replays.Safe), sent, failed("ServerError"))
   assert.deepInclude(state, { sent: 1, inFlight: false })
 })
 
 it("counts the time left from the start of the call", () => {
   const rules = rulesOf(replays.Safe)
-  const whole = step.leftMillis(rules, step.start(1000), 1000)
-  assert.strictEqual(step.leftMillis(rules, step.start(1000), 3000), whole - 2000)
-  assert.strictEqual(step.leftMillis(rules, step.start(1000), 0), whole)
+  const whole = retryLoop.leftMillis(rules, retryLoop.start(1000), 1000)
+  assert.strictEqual(retryLoop.leftMillis(rules, retryLoop.start(1000), 3000), whole - 2000)
+  assert.strictEqual(retryLoop.leftMillis(rules, retryLoop.start(1000), 0), whole)
 })
 
 // `Retry.test.ts` has the table, written by hand.
@@ -55,7 +58,7 @@ describe("after the first attempt", () => {
     for (const replay of Object.values(replays)) {
       const expected = stepOf[rule[replay._tag]]
       it(`${fault}, ${replay._tag}: ${expected}`, () => {
-        const next = step.decide(rulesOf(replay), step.start(0), failed(fault))
+        const next = retryLoop.decide(rulesOf(replay), retryLoop.start(0), failed(fault))
         assert.strictEqual(next._tag, expected)
         assert.strictEqual(next.state.doubtful, rule.outcome !== "notApplied")
         assert.strictEqual(next.state.renewed, expected === "Renew")
@@ -70,7 +73,7 @@ describe("a retry", () => {
   it("waits up to one base longer than Retry-After, so that callers do not return together", () => {
     const rules = rulesOf(replays.Keyed, { base: 1000 })
     const refused = failed("RateLimitError", { retryAfterMillis: 5000, chance: 0.5 })
-    const next = step.decide(rules, step.start(0), refused)
+    const next = retryLoop.decide(rules, retryLoop.start(0), refused)
     assert(next._tag === "Again")
     assert.strictEqual(next.afterMillis, 5500)
   })
@@ -132,14 +135,18 @@ describe("a call ends", () => {
     ]
   ] as const) {
     it(why, () => {
-      const next = step.decide(rules, { ...step.start(0), ...state }, last)
+      const next = retryLoop.decide(rules, { ...retryLoop.start(0), ...state }, last)
       assert(next._tag === "Done", next._tag)
       assert.strictEqual(next.because, because)
     })
   }
 
   it("not when its retry is 1 ms before the latest start", () => {
-    const next = step.decide(rules, step.start(0), failed("ServerError", { budgetMillis: 9899 }))
+    const next = retryLoop.decide(
+      rules,
+      retryLoop.start(0),
+      failed("ServerError", { budgetMillis: 9899 })
+    )
     assert(next._tag === "Again")
     assert.strictEqual(next.afterMillis, 9899)
   })
@@ -166,7 +173,7 @@ describe("the time of a call", () => {
   it("lets a write start, however short its deadline is", () => {
     for (const deadline of [1, 100, 2000, 3000]) {
       const rules = policies.rulesOf({ ...RetryPolicy.defaults, deadline }, replays.Keyed)
-      assert.isAbove(step.leftMillis(rules, step.start(0), 0), 0)
+      assert.isAbove(retryLoop.leftMillis(rules, retryLoop.start(0), 0), 0)
     }
   })
 })
@@ -204,7 +211,7 @@ const attempt = FastCheck.record({
 
 const attempts = FastCheck.array(attempt, { minLength: 1, maxLength: 20 })
 
-const state: FastCheck.Arbitrary<step.State> = FastCheck.record({
+const state: FastCheck.Arbitrary<retryLoop.State> = FastCheck.record({
   startedMillis: FastCheck.integer({ min: -1e12, max: 1e12 }),
   sent: FastCheck.nat(8),
   retries: FastCheck.nat(6),
@@ -215,21 +222,25 @@ const state: FastCheck.Arbitrary<step.State> = FastCheck.record({
 })
 
 interface Taken {
-  readonly failed: step.Attempt
-  readonly next: step.Step
+  readonly failed: retryLoop.Attempt
+  readonly next: retryLoop.Next
 }
 
 /** The steps of a call whose attempts all fail. */
 const run = (
   own: policies.Rules,
-  failures: ReadonlyArray<Omit<step.Attempt, "nowMillis"> & { readonly tookMillis: number }>
+  failures: ReadonlyArray<Omit<retryLoop.Attempt, "nowMillis"> & { readonly tookMillis: number }>
 ): ReadonlyArray<Taken> => {
   const taken: Array<Taken> = []
   let nowMillis = 0
-  let before = step.start(nowMillis)
+  let before = retryLoop.start(nowMillis)
   for (const { tookMillis, ...failure } of failures) {
-    nowMillis += Math.min(tookMillis, step.attemptMillis(own, before, nowMillis))
-    const next = step.decide(own, { ...before, sent: before.sent + 1 }, { ...failure, nowMillis })
+    nowMillis += Math.min(tookMillis, retryLoop.attemptMillis(own, before, nowMillis))
+    const next = retryLoop.decide(
+      own,
+      { ...before, sent: before.sent + 1 },
+      { ...failure, nowMillis }
+    )
     taken.push({ failed: { ...failure, nowMillis }, next })
     if (next._tag === "Done") break
     if (next._tag === "Again") nowMillis += next.afterMillis
@@ -320,12 +331,12 @@ describe("after any faults, a call", () => {
 describe("from any state", () => {
   const atMillis = FastCheck.integer({ min: -1e12, max: 1e12 })
 
-  /** Checks one step. */
-  const holds = (title: string, check: (at: step.State, next: step.Step) => void) =>
+  /** Checks one retryLoop. */
+  const holds = (title: string, check: (at: retryLoop.State, next: retryLoop.Next) => void) =>
     it.prop(
       title,
       [rules, state, attempt, atMillis],
-      ([own, at, one, nowMillis]) => check(at, step.decide(own, at, { ...one, nowMillis })),
+      ([own, at, one, nowMillis]) => check(at, retryLoop.decide(own, at, { ...one, nowMillis })),
       many
     )
 
@@ -344,7 +355,7 @@ describe("from any state", () => {
     "a retry waits for Retry-After and the budget",
     [rules, state, attempt],
     ([own, at, one]) => {
-      const next = step.decide(own, at, { ...one, nowMillis: at.startedMillis })
+      const next = retryLoop.decide(own, at, { ...one, nowMillis: at.startedMillis })
       if (next._tag !== "Again") return
       assert.isAtLeast(next.afterMillis, one.retryAfterMillis ?? 0)
       assert.isAtLeast(next.afterMillis, one.budgetMillis)
@@ -364,7 +375,7 @@ describe("from any state", () => {
       })
     ],
     ([own, one]) => {
-      const next = step.decide(own, step.start(0), failed("NotSent", one))
+      const next = retryLoop.decide(own, retryLoop.start(0), failed("NotSent", one))
       if (next._tag === "Again") assert.isBelow(next.afterMillis, own.deadlineMillis)
     },
     many
@@ -374,9 +385,11 @@ describe("from any state", () => {
     "an attempt that starts in time has at least a tenth of its timeout, and ends before the deadline",
     [rules, FastCheck.double({ min: 0, max: 1, noNaN: true })],
     ([own, part]) => {
-      const at = step.start(0)
-      const now = Math.floor((at.startedMillis + step.leftMillis(own, at, at.startedMillis)) * part)
-      const millis = step.attemptMillis(own, at, now)
+      const at = retryLoop.start(0)
+      const now = Math.floor(
+        (at.startedMillis + retryLoop.leftMillis(own, at, at.startedMillis)) * part
+      )
+      const millis = retryLoop.attemptMillis(own, at, now)
       assert.isAtMost(millis, own.attemptMillis)
       assert.isAtMost(now + millis, own.deadlineMillis)
       assert.isAtLeast(millis, own.leastMillis)

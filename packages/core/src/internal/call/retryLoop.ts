@@ -49,7 +49,7 @@ export interface Attempt {
   readonly budgetMillis: number
 }
 
-export type Step = Done | Again | Renew
+export type Next = Done | Again | Renew
 
 export interface Done {
   readonly _tag: "Done"
@@ -84,7 +84,7 @@ export const attemptMillis = (rules: Rules, state: State, nowMillis: number): nu
   Math.min(rules.attemptMillis, leftMillis(rules, state, nowMillis) + rules.leastMillis)
 
 /** Decides what follows a failed attempt. A later attempt does not remove the doubt about an earlier one. */
-export const decide = (rules: Rules, before: State, attempt: Attempt): Step => {
+export const decide = (rules: Rules, before: State, attempt: Attempt): Next => {
   const { fault, other } = attempt
   const { policy, replay } = rules
   const rule: RetryPolicy.Rule = RetryPolicy.table[fault]
