@@ -10,7 +10,7 @@ import type { Transaction } from "@manilla/transactions/Transaction"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { Means } from "./Workload.js"
+import type { Means } from "./Writes.js"
 import type { Client } from "./Process.js"
 
 export interface Seen {

@@ -1,8 +1,10 @@
 /**
- * The books of the service, and the invariants within them: everything has settled, every sum is zero,
+ * The books of the service, and the invariants within them: everything has settled, every sum is Writes.zero,
  * and the transactions explain each balance.
  */
+import type * as Card from "@manilla/cards/Card"
 import * as Amount from "@manilla/core/Amount"
+import type * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import type * as ControlApi from "@manilla/sandbox/ControlApi"
 import type * as Ledger from "@manilla/sandbox/Ledger"
 import type * as Sandbox from "@manilla/sandbox/Sandbox"
@@ -12,40 +14,13 @@ import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-
-interface Resource {
-  readonly id?: string | undefined
-  readonly status?: string | null | undefined
-  readonly reference?: string | undefined
-  readonly amount?: Amount.Amount | undefined
-}
-
-/** The resources that each declared write makes. The compiler reports a missing write. */
-const resources = (sandbox: Sandbox.Service) =>
-  ({
-    "Payments.create": sandbox.paymentIntents,
-    "Payouts.create": sandbox.payouts,
-    "Cards.issue": sandbox.cards,
-    "PaymentLinks.create": sandbox.paymentLinks
-  }) satisfies Readonly<Record<ServiceApi.WriteName, Effect.Effect<ReadonlyArray<Resource>>>>
-
-/** The writes whose resources settle: each one that completes has one transaction of its amount. */
-const settling: Readonly<Record<ServiceApi.WriteName, boolean>> = {
-  "Payments.create": true,
-  "Payouts.create": true,
-  "Cards.issue": false,
-  "PaymentLinks.create": false
-}
-
-type Resources = ReturnType<typeof resources>
-
-export type Made = {
-  readonly [Name in keyof Resources]: Effect.Effect.Success<Resources[Name]>
-}
+import * as Writes from "../Writes.js"
 
 export interface Books {
-  /** The resources that the writes made. */
-  readonly made: Made
+  /** The resources that each write made. */
+  readonly made: Readonly<Record<ServiceApi.WriteName, ReadonlyArray<Writes.Made>>>
+  readonly cards: ReadonlyArray<Card.Card>
+  readonly links: ReadonlyArray<PaymentLink.PaymentLink>
   readonly transactions: ReadonlyArray<Sandbox.StoredTransaction>
   readonly wallets: ReadonlyArray<ControlApi.WalletBalances>
   readonly ledger: Ledger.Ledger
@@ -54,7 +29,9 @@ export interface Books {
 export const read = (sandbox: Sandbox.Service): Effect.Effect<Books> =>
   Effect.gen(function* () {
     return {
-      made: yield* Effect.all(resources(sandbox)),
+      made: yield* Effect.all(Record.map(Writes.all, ({ made }) => made(sandbox))),
+      cards: yield* sandbox.cards,
+      links: yield* sandbox.paymentLinks,
       transactions: yield* sandbox.transactions,
       wallets: yield* sandbox.wallets,
       ledger: yield* sandbox.ledger
@@ -76,19 +53,15 @@ export const differences = (
 
 const isAmount = Schema.is(Amount.Amount)
 
-export const zero = Amount.Amount.make("0")
-
-const settlingIn = ({ made }: Books): ReadonlyArray<Resource> =>
-  Record.toEntries<keyof Made, ReadonlyArray<Resource>>(made).flatMap(([name, rows]) =>
-    settling[name] ? rows : []
-  )
+const settlingIn = ({ made }: Books): ReadonlyArray<Writes.Made> =>
+  Record.toEntries(made).flatMap(([name, rows]) => (Writes.all[name].settles ? rows : []))
 
 export const settled = (books: Books): ReadonlyArray<string> => [
   ...settlingIn(books).flatMap(({ reference, status }) =>
     status === "PENDING" ? [`${reference} has not settled`] : []
   ),
   ...books.wallets.flatMap(({ currency, reserved }) =>
-    Amount.Equivalence(reserved, zero) ? [] : [`${reserved} ${currency} is still reserved`]
+    Amount.Equivalence(reserved, Writes.zero) ? [] : [`${reserved} ${currency} is still reserved`]
   )
 ]
 
@@ -106,26 +79,26 @@ export const balanced = ({ ledger, wallets }: Books): ReadonlyArray<string> => {
   for (const currency of currencies) {
     const differs = (of: ReadonlyArray<Ledger.Posting>) =>
       !Amount.Equivalence(sideOf("debit", of, currency), sideOf("credit", of, currency))
-    if (differs(postings)) violations.push(`the ledger does not sum to zero in ${currency}`)
+    if (differs(postings)) violations.push(`the ledger does not sum to Writes.zero in ${currency}`)
     for (const entry of ledger.journal) {
       if (differs(entry.postings)) violations.push(`entry ${entry.sequence} is not balanced`)
     }
   }
   for (const wallet of wallets) {
     const { available, currency, id, reserved } = wallet
-    if ([available, reserved].some((balance) => Amount.Order(balance, zero) < 0)) {
+    if ([available, reserved].some((balance) => Amount.Order(balance, Writes.zero) < 0)) {
       violations.push(`the balance of the wallet in ${currency} is negative`)
     }
     const isAvailable = ({ account }: Ledger.Posting) =>
       account.kind === "wallet available" && account.wallet_id === id
-    let balance = zero
+    let balance = Writes.zero
     for (const entry of ledger.journal) {
       const matching = entry.postings.filter(isAvailable)
       balance = Amount.subtract(
         Amount.sum([balance, sideOf("credit", matching, currency)]),
         sideOf("debit", matching, currency)
       )
-      if (Amount.Order(balance, zero) < 0) {
+      if (Amount.Order(balance, Writes.zero) < 0) {
         violations.push(`entry ${entry.sequence} made the wallet in ${currency} negative`)
       }
     }
@@ -145,10 +118,9 @@ const paid: ReadonlyArray<string> = ["PAYOUT", "REFUND"]
 /** Every movement has a transaction, and each balance is the sum of the transactions. */
 export const accountedFor = (books: Books): ReadonlyArray<string> => {
   const violations: Array<string> = []
-  const { ledger, made, transactions, wallets } = books
-  const cards = made["Cards.issue"]
+  const { cards, ledger, transactions, wallets } = books
 
-  for (const { amount = zero, reference, status } of settlingIn(books)) {
+  for (const { amount = Writes.zero, reference, status } of settlingIn(books)) {
     const matching = transactions.filter(({ source }) => source === reference)
     const expected = status === "COMPLETED" ? 1 : 0
     if (matching.length !== expected) {

@@ -4,8 +4,9 @@
 import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import type * as Sandbox from "@manilla/sandbox/Sandbox"
 import type { Seen } from "../Audit.js"
-import type { Instruction, Means } from "../Workload.js"
 import type { Sent } from "../Sent.js"
+import type { Instruction } from "../Workload.js"
+import type { Means } from "../Writes.js"
 
 export interface Logged {
   /** The call whose fiber logged the message. */

@@ -3,85 +3,22 @@
  * bytes, and the reported outcomes match the books.
  */
 import { isDeepStrictEqual } from "node:util"
-import * as Amount from "@manilla/core/Amount"
 import type { Instruction } from "../Workload.js"
 import * as Workload from "../Workload.js"
 import * as Sent from "../Sent.js"
+import type { Means } from "../Writes.js"
 import * as Books from "./Books.js"
 import type { Evidence } from "./Evidence.js"
 
-/** A resource that the service made for an instruction. */
-interface Made {
-  readonly key: string | undefined
-  /** The name of the call, for a resource without a key. */
-  readonly call: string | undefined
-  readonly names: ReadonlyArray<string | undefined>
-  readonly status: string | undefined
-  /** The members that differ from the request. */
-  readonly differences: ReadonlyArray<string>
-}
-
-const effects = (
-  instruction: Instruction,
-  means: Workload.Means,
-  { made }: Books.Books
-): ReadonlyArray<Made> => {
-  const { key, kind, name } = instruction
-  const compare = (made: Readonly<Record<string, unknown>>, call = name) =>
-    Books.differences(Workload.bodyOf(instruction, call, means), made)
-  /** Intents or payouts. */
-  const stored = (rows: Books.Made["Payments.create" | "Payouts.create"]) =>
-    rows.flatMap((row) =>
-      row.metadata?.["instruction"] === name
-        ? [
-            {
-              key: row.idempotency_key,
-              call: undefined,
-              names: [row.id, row.reference],
-              status: row.status,
-              differences: compare({ ...row })
-            }
-          ]
-        : []
-    )
-  switch (kind) {
-    case "payments.create":
-    case "payments.collect":
-    case "payments.deposit":
-      return stored(made["Payments.create"])
-    case "payouts.create":
-    case "payouts.disburse":
-      return stored(made["Payouts.create"])
-    case "cards.issue":
-      return made["Cards.issue"]
-        .filter(({ issuance_reference }) => issuance_reference === key)
-        .map((card) => ({
-          key: card.issuance_reference,
-          call: undefined,
-          names: [card.id],
-          status: undefined,
-          differences: compare({
-            customer_id: card.virtual_card_customer_id,
-            debit_currency: card.charged_currency,
-            // The amount loaded on the card. Wallet and fee are both in dollars.
-            initial_balance: Amount.subtract(
-              card.charged_amount ?? Books.zero,
-              card.issuance_fee_usd ?? Books.zero
-            )
-          })
-        }))
-    case "paymentLinks.create":
-      return made["PaymentLinks.create"]
-        .filter(({ description }) => description?.startsWith(`${name}/`) === true)
-        .map((link) => ({
-          key: undefined,
-          call: link.description ?? undefined,
-          names: [link.id, link.reference],
-          status: undefined,
-          differences: compare({ ...link }, link.description ?? undefined)
-        }))
-  }
-}
+/** The resources that the service made for an instruction, and how they differ from its request. */
+const effects = (instruction: Instruction, means: Means, { made }: Books.Books) =>
+  made[instruction.write]
+    .filter(({ isOf }) => isOf(instruction))
+    .map(({ call, fields, id, key, reference, status }) => {
+      const body = Workload.bodyOf(instruction, call ?? instruction.name, means)
+      const differences = Books.differences(body, fields)
+      return { key, call, names: [id, reference], status, differences }
+    })
 
 /** Each key moved money at most once, and the reported outcomes match the books. */
 export const appliedOnce = (evidence: Evidence, books: Books.Books): ReadonlyArray<string> => {

@@ -138,7 +138,7 @@ export const interruptionsLogged = (evidence: Evidence): ReadonlyArray<string> =
         const last = requests.at(-1)
         const hasRead = last !== undefined && !Sent.isWrite(last)
         const isWaiting =
-          Workload.waits(instruction) &&
+          instruction.method.waits &&
           last !== undefined &&
           Sent.showsPending(last) &&
           endedMillis - (writes.at(-1)?.closedMillis ?? 0) < waitMillis
@@ -147,9 +147,7 @@ export const interruptionsLogged = (evidence: Evidence): ReadonlyArray<string> =
         // A call that is interrupted in the step in which it ends logs nothing.
         const mayHaveEnded = clockWasSet || !(isWaiting || isRetrying)
         if (mayHaveEnded && last !== undefined && isLastStep(last, endedMillis, evidence)) return []
-        const marks = Workload.isKeyed(instruction)
-          ? [instruction.key]
-          : [Workload.writeOf(instruction)]
+        const marks = Workload.isKeyed(instruction) ? [instruction.key] : [instruction.write]
         const names = Sent.namesIn(writes.at(-1)?.data)
         const expected = hasRead ? names : [...marks, ...names]
         return logs.some(

@@ -4,7 +4,6 @@
 import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Polling from "@manilla/core/Polling"
 import * as Duration from "effect/Duration"
-import * as Workload from "../Workload.js"
 import * as Sent from "../Sent.js"
 import type { Evidence } from "./Evidence.js"
 
@@ -45,7 +44,7 @@ export const withinPolicy = (evidence: Evidence): ReadonlyArray<string> => {
   if (clockWasSet) return violations
   for (const instruction of instructions) {
     const limitMillis =
-      Duration.toMillis(policy.deadline) + (Workload.waits(instruction) ? waitMillis : 0) + 1
+      Duration.toMillis(policy.deadline) + (instruction.method.waits ? waitMillis : 0) + 1
     for (const { endedMillis, name, startedMillis } of instruction.calls) {
       const tookMillis = endedMillis - startedMillis
       if (tookMillis > limitMillis) {

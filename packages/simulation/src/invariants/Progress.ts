@@ -3,6 +3,7 @@
  */
 import * as Duration from "effect/Duration"
 import * as Workload from "../Workload.js"
+import * as Writes from "../Writes.js"
 import * as Sent from "../Sent.js"
 import type { Evidence } from "./Evidence.js"
 import { waitMillis } from "./Policy.js"
@@ -100,7 +101,7 @@ export const recovers = ({ calmMillis, instructions }: Evidence): ReadonlyArray<
           ? []
           : [`${name}: reported ${outcome.stopped.tag} without faults`]
       }
-      return outcome?.error === "UnprocessableError" && Workload.debitsWallet(instruction)
+      return outcome?.error === "UnprocessableError" && Writes.all[instruction.write].debitsWallet
         ? []
         : [`${name}: reported ${outcome?.error ?? "nothing"} without faults`]
     })

@@ -8,10 +8,10 @@ import * as Books from "./Books.js"
 /** Each row that the client read matches the books. */
 export const rowsMatchBooks = (
   read: Pick<Seen, "cards" | "transactions">,
-  { made, transactions }: Books.Books
+  { cards, transactions }: Books.Books
 ): ReadonlyArray<string> => [
   ...read.cards.flatMap((row) => {
-    const card = made["Cards.issue"].find(({ id }) => id === row.id)
+    const card = cards.find(({ id }) => id === row.id)
     if (card === undefined) return [`card ${row.id} was read but does not exist`]
     return Books.differences({ ...card }, { ...row }).map(
       (difference) => `card ${row.id} was read with ${difference}`
@@ -28,8 +28,7 @@ export const rowsMatchBooks = (
 
 /** The lists that the client read page by page match the books. */
 export const listsMatchBooks = (seen: Seen, books: Books.Books): ReadonlyArray<string> => {
-  const { made, transactions } = books
-  const links = made["PaymentLinks.create"]
+  const { cards, links, transactions } = books
   const violations = [...rowsMatchBooks(seen, books)]
   const compare = (
     resource: string,
@@ -43,7 +42,7 @@ export const listsMatchBooks = (seen: Seen, books: Books.Books): ReadonlyArray<s
   }
   const id = (one: { readonly id: string }) => one.id
   const reference = (one: { readonly reference: string }) => one.reference
-  compare("cards", made["Cards.issue"].map(id), seen.cards.map(id))
+  compare("cards", cards.map(id), seen.cards.map(id))
   compare("links", links.map(id), seen.links.map(id))
   compare("transactions", transactions.map(reference), seen.transactions.map(reference))
 
