@@ -19,13 +19,13 @@ import {
   plain,
   walletIn
 } from "@manilla/test-support/Sandboxed"
+import * as writes from "@manilla/test-support/Writes"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-import * as writes from "./utils/writes.js"
 
 const [first, second] = [
   IdempotencyKey.derive("order", "1"),

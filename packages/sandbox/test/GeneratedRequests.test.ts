@@ -8,10 +8,10 @@ import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { codeOf, layer } from "@manilla/test-support/Sandboxed"
+import * as writes from "@manilla/test-support/Writes"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
-import * as writes from "./utils/writes.js"
 
 const services = layer({ lenient: true }, { retry: { attempts: 1 } })
 

@@ -7,11 +7,11 @@ import * as Fault from "@manilla/sandbox/Fault"
 import * as Outcome from "@manilla/sandbox/Outcome"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { key, layer } from "@manilla/test-support/Sandboxed"
+import * as writes from "@manilla/test-support/Writes"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import * as writes from "./utils/writes.js"
 
 const write = ({ request, send }: writes.Write) =>
   Effect.flatMap(request, (good) => send(good, key))

@@ -4,8 +4,8 @@ import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Outcome from "@manilla/sandbox/Outcome"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { layer, settled } from "@manilla/test-support/Sandboxed"
+import * as writes from "@manilla/test-support/Writes"
 import * as Effect from "effect/Effect"
-import * as writes from "./utils/writes.js"
 
 const key = IdempotencyKey.make("order-42")
 

@@ -4,154 +4,61 @@
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import { assert, it } from "@effect/vitest"
-import * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import type * as RetryPolicy from "@manilla/core/RetryPolicy"
-import * as Payments from "@manilla/payments/Payments"
-import type * as Payout from "@manilla/payouts/Payout"
-import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
-import * as ServiceApi from "@manilla/service/ServiceApi"
 import * as Clients from "@manilla/service/Clients"
-import { cardFrom, collection, payoutFrom, walletIn } from "@manilla/test-support/Sandboxed"
+import * as ServiceApi from "@manilla/service/ServiceApi"
+import * as writes from "@manilla/test-support/Writes"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import { inspect } from "node:util"
 import * as mortal from "./mortal.js"
 
 const key = IdempotencyKey.derive("crash", "42")
 
-const { operation: _, ...payment } = collection
-
-/** The resource that a call reports. */
-interface Reported {
+/** A method of a client that makes a write. */
+interface Method {
   readonly name: string
-  readonly status: string
-}
-
-/** Valid requests for the sandbox of a trial. */
-interface Requests {
-  readonly card: Cards.IssueRequest
-  readonly payout: Payout.PayoutRequest
-}
-
-/** One method of a client that makes the write. */
-interface Way {
-  readonly name: string
-  readonly run: (requests: Requests) => Effect.Effect<Reported, unknown, Clients.Clients>
-  /** The resources at the service, and the number of money movements. */
-  readonly effects: (
-    sandbox: Sandbox.Service
-  ) => Effect.Effect<{ readonly made: ReadonlyArray<Reported>; readonly moved: number }>
-  /** The expected number of money movements. */
-  readonly moves: number
+  readonly operation: writes.Name
+  readonly request: writes.Write["request"]
+  readonly send: (
+    request: object,
+    key: IdempotencyKey.IdempotencyKey
+  ) => Effect.Effect<object, unknown, Clients.Clients>
+  /** Whether it waits for the end of what it makes. */
+  readonly waits: boolean
   /** The minimum number of steps. Fewer steps would mean that the trial misses some. */
   readonly tasks: number
 }
 
-interface Operation extends Way {
-  readonly operation: Keyed
-}
+/** Those of each write with a key. A write without a key cannot continue after a crash. */
+const methods: ReadonlyArray<Method> = writes
+  .keyed()
+  .flatMap(({ finish, name, request, send }) => [
+    { name, operation: name, request, send, waits: false, tasks: 15 },
+    ...(finish === undefined
+      ? []
+      : [{ ...finish, operation: name, request, waits: true, tasks: 40 }])
+  ])
 
-type Keyed = ServiceApi.OperationName<RetryPolicy.Keyed>
-
-const moved = (sandbox: Sandbox.Service) =>
-  Effect.map(
-    sandbox.ledger,
-    ({ journal }) => journal.filter(({ description }) => description !== "opening balance").length
-  )
-
-const payments = (sandbox: Sandbox.Service) =>
+/** What the service made with the key, and how often it has moved money. */
+const effectsIn = (sandbox: Sandbox.Service) =>
   Effect.gen(function* () {
-    const made = (yield* sandbox.paymentIntents).map(({ id, status }) => ({ name: id, status }))
-    return { made, moved: yield* moved(sandbox) }
+    const { cards, payment_links, payouts, payments, refunds } = yield* sandbox.resources({ key })
+    const { journal } = yield* sandbox.ledger
+    const moved = journal.filter(({ description }) => description !== "opening balance")
+    return { made: [payments, payouts, refunds, payment_links, cards].flat(), moves: moved.length }
   })
 
-/**
- * The methods for each declared write with a key. The compiler reports a missing write. A write without
- * a key cannot continue after a crash.
- */
-const ways: Readonly<Record<Keyed, readonly [Way, ...ReadonlyArray<Way>]>> = {
-  "Payments.create": [
-    {
-      name: "Payments.create",
-      run: () =>
-        Effect.flatMap(Payments.Payments, (service) =>
-          Effect.map(service.create(collection, { key }), ({ id, status }) => ({
-            name: id,
-            status
-          }))
-        ),
-      effects: payments,
-      moves: 0,
-      tasks: 15
-    },
-    {
-      name: "Payments.collect",
-      run: () =>
-        Effect.flatMap(Payments.Payments, (service) =>
-          Effect.map(service.collect(payment, { key }), ({ id, status }) => ({ name: id, status }))
-        ),
-      effects: payments,
-      moves: 1,
-      tasks: 40
-    }
-  ],
-  "Payouts.create": [
-    {
-      name: "Payouts.disburse",
-      run: ({ payout }) =>
-        Effect.flatMap(Payouts.Payouts, (service) =>
-          Effect.map(service.disburse(payout, { key }), ({ reference, status }) => ({
-            name: reference,
-            status
-          }))
-        ),
-      effects: (sandbox) =>
-        Effect.gen(function* () {
-          const made = (yield* sandbox.payouts).map(({ reference, status }) => ({
-            name: reference,
-            status
-          }))
-          return { made, moved: yield* moved(sandbox) }
-        }),
-      // Reserved, then paid.
-      moves: 2,
-      tasks: 40
-    }
-  ],
-  "Cards.issue": [
-    {
-      name: "Cards.issue",
-      run: ({ card }) =>
-        Effect.flatMap(Cards.Cards, (service) =>
-          Effect.map(service.issue(card, { key }), ({ reservation }) => ({
-            name: reservation?.reference ?? "none",
-            status: reservation?.status ?? "none"
-          }))
-        ),
-      effects: (sandbox) =>
-        Effect.map(sandbox.ledger, ({ journal }) => {
-          const issued = journal.filter(({ description }) => description === "card issued")
-          return {
-            made: issued.map(({ reference }) => ({ name: reference, status: "CAPTURED" })),
-            moved: issued.length
-          }
-        }),
-      moves: 1,
-      tasks: 15
-    }
-  ]
-}
-
-const operations: ReadonlyArray<Operation> = Record.toEntries(ways).flatMap(([operation, all]) =>
-  all.map((way) => ({ ...way, operation }))
-)
+/** The names by which a caller finds a resource. */
+const namesOf = (made: {
+  readonly id?: string | undefined
+  readonly reference?: string
+}): ReadonlyArray<string> => [made.id, made.reference].filter((name) => name !== undefined)
 
 const services = (
   sandbox: Sandbox.Service
@@ -161,25 +68,21 @@ const services = (
     Layer.provide(Layer.succeed(Sandbox.Sandbox, sandbox))
   )
 
-const requestsIn = Effect.gen(function* () {
-  const requests: Requests = {
-    card: yield* cardFrom(),
-    payout: payoutFrom(yield* walletIn("XOF"))
-  }
-  return requests
-})
-
 /** Runs the operation in a process that dies and in a second process, and returns the violations. */
 const trial = async (
-  { effects, moves, operation, run }: Operation,
+  { operation, request, send, waits }: Method,
   faults: ReadonlyArray<Fault.Fault>,
   death: mortal.Death
 ) => {
   const world = await mortal.make()
   const { look, sandbox } = world
-  const requests = await look(Effect.provideService(requestsIn, Sandbox.Sandbox, sandbox))
+  const good = await world.process(
+    Effect.provideService(request, Sandbox.Sandbox, sandbox),
+    services(sandbox)
+  )
+  if (good.exit === undefined || Exit.isFailure(good.exit)) throw new Error("no request")
   await look(Effect.forEach(faults, sandbox.faults.add))
-  const program = run(requests)
+  const program = send(good.exit.value, key)
   let hasReported = false
   const report = () => Effect.sync(() => void (hasReported = true))
 
@@ -191,17 +94,21 @@ const trial = async (
   // A caller repeats a call whose outcome is unknown.
   const second = await world.process(Effect.retry(program, { times: 1 }), services(sandbox))
   await world.settle()
+  await look(sandbox.advance({ seconds: 3600 }))
 
   const wrong: Array<string> = []
-  const { made, moved: times } = await look(effects(sandbox))
+  const { made, moves } = await look(effectsIn(sandbox))
   if (made.length !== 1) wrong.push(`${made.length} effects`)
-  if (times !== moves) wrong.push(`money moved ${times} times`)
-  const reported =
-    second.exit !== undefined && Exit.isSuccess(second.exit) ? second.exit.value : undefined
-  if (reported === undefined)
-    wrong.push(`the second process ended with ${inspect(second.exit, { depth: 4 })}`)
-  else if (reported.name !== made[0]?.name || reported.status !== made[0]?.status) {
-    wrong.push(`reported ${inspect(reported)}, but there is ${inspect(made)}`)
+  const end = second.exit
+  if (end === undefined || Exit.isFailure(end)) {
+    wrong.push(`the second process ended with ${inspect(end, { depth: 4 })}`)
+  } else {
+    const reported = "card" in end.value ? end.value.card : end.value
+    const members = waits ? ["id", "reference", "status"] : ["id", "reference"]
+    const shown = (of: unknown) => JSON.stringify(members.map((name) => Object(of)[name]))
+    if (shown(reported) !== shown(made[0])) {
+      wrong.push(`reported ${shown(reported)}, but there is ${shown(made[0])}`)
+    }
   }
   const sent = (await look(sandbox.exchanges)).filter(
     (exchange) => exchange.operation === operation
@@ -222,12 +129,12 @@ const trial = async (
   const refused = sent.slice(0, writes).filter(({ outcome }) => outcome === 401).length
   /** Whether a warning names the key or the resource. */
   const isWarned = first.warnings.some((warning) =>
-    [key, ...made.map(({ name }) => name)].some((name) => warning.includes(name))
+    [key, ...made.flatMap(namesOf)].some((name) => warning.includes(name))
   )
   /** Whether the first process was interrupted after a write that may be applied, without a warning. */
   const isSilent =
     exit !== undefined && Exit.isInterrupted(exit) && !hasReported && !isWarned && writes > refused
-  return { wrong, isSilent, ...first }
+  return { wrong, isSilent, moves, ...first }
 }
 
 const noResponse = ", with no response to its first call"
@@ -254,7 +161,7 @@ const gap = 16
 
 /** Runs a trial for each step in a new world, until the program ends before it dies. */
 const deaths = async (
-  operation: Operation,
+  method: Method,
   faults: ReadonlyArray<Fault.Fault>,
   death: Omit<mortal.Death, "after">,
   from: number,
@@ -263,41 +170,46 @@ const deaths = async (
 ) => {
   const wrong: Array<string> = []
   const silent: Array<number> = []
+  const calm = await trial(method, [], { ...death, after: Infinity })
   for (let count = 0; ; count++) {
     const after = from + count * by
     if (after > 100_000) throw new Error("the program does not end")
     if (after > to) return { count, wrong, silent, steps: to }
-    const result = await trial(operation, faults, { ...death, after })
-    wrong.push(...result.wrong.map((violation) => `after ${after}: ${violation}`))
+    const result = await trial(method, faults, { ...death, after })
+    const violate = (violation: string) => wrong.push(`after ${after}: ${violation}`)
+    result.wrong.forEach(violate)
+    if (result.moves !== calm.moves) {
+      violate(`money moved ${result.moves} times, and ${calm.moves} without a fault`)
+    }
     if (result.isSilent) silent.push(after)
     // A run that ends before its death satisfies the same checks, but does not count.
     if (!result.died) return { count, wrong, silent, steps: result.steps }
   }
 }
 
-const cases = operations.flatMap((operation) =>
-  Object.entries(scenarios(operation.operation)).map(([scenario, faults]) => ({
-    name: `${operation.name}${scenario}`,
+const cases = methods.flatMap((method) =>
+  Object.entries(scenarios(method.operation)).map(([scenario, faults]) => ({
+    name: `${method.name}${scenario}`,
     scenario,
-    operation,
+    method,
     faults
   }))
 )
 
 /** Tests all operations in all scenarios: a death at each task, and at a sample of operations. */
 export const suite = (): void => {
-  for (const { faults, name, operation } of cases) {
+  for (const { faults, method, name } of cases) {
     it(`${name}, interrupted at each task, warns, and has one effect when the call is repeated`, async () => {
       const death = { step: "task" } as const
-      const { count, silent, wrong } = await deaths(operation, faults, death, 0, 1)
+      const { count, silent, wrong } = await deaths(method, faults, death, 0, 1)
       assert.deepStrictEqual(wrong, [])
       assert.deepStrictEqual(silent, [])
-      assert.isAtLeast(count, operation.tasks)
+      assert.isAtLeast(count, method.tasks)
     })
 
     it(`${name}, interrupted between operations, warns, and has one effect when the call is repeated`, async () => {
       const death = { step: "operation" } as const
-      const { count, silent, wrong } = await deaths(operation, faults, death, 0, stride)
+      const { count, silent, wrong } = await deaths(method, faults, death, 0, stride)
       assert.deepStrictEqual(wrong, [])
       assert.isAtMost(silent.length, Math.ceil((2 * gap) / stride), silent.join())
       assert.isAtLeast(count, Math.floor(700 / stride))
@@ -307,12 +219,12 @@ export const suite = (): void => {
 
 /** Tests the last operations of a success and of a failure, one by one. */
 export const suiteOfEnds = (): void => {
-  for (const { scenario, faults, name, operation } of cases) {
+  for (const { scenario, faults, method, name } of cases) {
     if (scenario !== "" && scenario !== noResponse) continue
     it(`${name}, interrupted between any of its last operations, warns except in the step in which it ends`, async () => {
       const death = { step: "operation" } as const
-      const whole = await trial(operation, faults, { ...death, after: Infinity })
-      const { silent, wrong } = await deaths(operation, faults, death, whole.steps - 3 * gap, 1)
+      const whole = await trial(method, faults, { ...death, after: Infinity })
+      const { silent, wrong } = await deaths(method, faults, death, whole.steps - 3 * gap, 1)
       assert.deepStrictEqual(wrong, [])
       assert.deepStrictEqual(
         silent.filter((after) => after < whole.steps - gap),
@@ -324,14 +236,14 @@ export const suiteOfEnds = (): void => {
 
 /** Tests the operations between the creation and the first read, one by one. */
 export const suiteOfCreations = (): void => {
-  for (const { scenario, faults, name, operation } of cases) {
-    if (scenario !== "" || operation.tasks < 40) continue
+  for (const { scenario, faults, method, name } of cases) {
+    if (scenario !== "" || !method.waits) continue
     it(`${name}, interrupted between any operations before its first read, warns`, async () => {
       const death = { step: "operation" } as const
-      const { departures } = await trial(operation, faults, { ...death, after: Infinity })
+      const { departures } = await trial(method, faults, { ...death, after: Infinity })
       const [, created = 0, read = 0] = departures
       const from = Math.max(created, read - 150)
-      const { count, silent, wrong } = await deaths(operation, faults, death, from, 1, read)
+      const { count, silent, wrong } = await deaths(method, faults, death, from, 1, read)
       assert.isAtLeast(count, 100)
       assert.deepStrictEqual(wrong, [])
       assert.deepStrictEqual(silent, [])

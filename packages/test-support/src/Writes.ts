@@ -12,22 +12,27 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as ServiceApi from "@manilla/service/ServiceApi"
 import type * as Clients from "@manilla/service/Clients"
-import { cardFrom, collection, link, payoutFrom, walletIn } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
+import * as Struct from "effect/Struct"
+import { cardFrom, collection, link, payoutFrom, walletIn } from "./Sandboxed.js"
 
 /** What a request refers to is made by the clients, or by the sandbox. */
 type Making = Effect.Effect<object, never, Clients.Clients | Sandbox.Sandbox>
+
+/** Sends a request, which may be any value, as an untyped caller would pass it. */
+type Send<E = Errors.WriteError | Errors.KeyedWriteError> = (
+  request: unknown,
+  key: IdempotencyKey.IdempotencyKey
+) => Effect.Effect<object, E, Clients.Clients>
 
 interface Entry {
   readonly request: Making
   /** Another good request. */
   readonly other: Making
-  /** Accepts any value as the request, as an untyped caller would pass it. */
-  readonly send: (
-    request: unknown,
-    key: IdempotencyKey.IdempotencyKey
-  ) => Effect.Effect<object, Errors.WriteError | Errors.KeyedWriteError, Clients.Clients>
+  readonly send: Send
+  /** The method that waits for the end too. */
+  readonly finish?: { readonly name: string; readonly send: Send<unknown> }
 }
 
 export interface Write extends Entry {
@@ -39,13 +44,23 @@ export interface Write extends Entry {
 
 export type Name = ServiceApi.WriteName
 
+type Sends<Request, E = Errors.WriteError | Errors.KeyedWriteError> = (
+  request: Request,
+  options: { readonly key: IdempotencyKey.IdempotencyKey }
+) => Effect.Effect<object, E, Clients.Clients>
+
 const entry = <Request extends object>(
   [request, other]: readonly [request: Made<Request>, other: Made<Request>],
-  send: (
-    request: Request,
-    options: { readonly key: IdempotencyKey.IdempotencyKey }
-  ) => Effect.Effect<object, Errors.WriteError | Errors.KeyedWriteError, Clients.Clients>
-): Entry => ({ request, other, send: (given, key) => send(given as never, { key }) })
+  send: Sends<Request>,
+  finish?: readonly [name: string, send: Sends<Request, unknown>]
+): Entry => ({
+  request,
+  other,
+  send: (given, key) => send(given as never, { key }),
+  ...(finish && {
+    finish: { name: finish[0], send: (given, key) => finish[1](given as never, { key }) }
+  })
+})
 
 type Made<Request> = Effect.Effect<Request, never, Clients.Clients | Sandbox.Sandbox>
 
@@ -56,10 +71,23 @@ const entries: Readonly<Record<Name, Entry>> = {
   "Payments.create": entry(
     [Effect.succeed(collection), Effect.succeed({ ...collection, amount: "1600" })],
     (request, options) =>
-      Effect.flatMap(Payments.Payments, ({ create }) => create(request, options))
+      Effect.flatMap(Payments.Payments, ({ create }) => create(request, options)),
+    [
+      "Payments.collect",
+      (request, options) =>
+        Effect.flatMap(Payments.Payments, ({ collect }) =>
+          collect(Struct.omit(request, "operation"), options)
+        )
+    ]
   ),
-  "Payouts.create": entry([payoutOf("1000"), payoutOf("1600")], (request, options) =>
-    Effect.flatMap(Payouts.Payouts, ({ create }) => create(request, options))
+  "Payouts.create": entry(
+    [payoutOf("1000"), payoutOf("1600")],
+    (request, options) => Effect.flatMap(Payouts.Payouts, ({ create }) => create(request, options)),
+    [
+      "Payouts.disburse",
+      (request, options) =>
+        Effect.flatMap(Payouts.Payouts, ({ disburse }) => disburse(request, options))
+    ]
   ),
   "Cards.issue": entry([cardFrom(), cardFrom("USD")], (request, options) =>
     Effect.flatMap(Cards.Cards, ({ issue }) => issue(request, options))
