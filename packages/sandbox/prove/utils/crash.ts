@@ -57,7 +57,7 @@ const effectsIn = (sandbox: Sandbox.Service) =>
 /** The names by which a caller finds a resource. */
 const namesOf = (made: {
   readonly id?: string | undefined
-  readonly reference?: string
+  readonly reference?: string | undefined
 }): ReadonlyArray<string> => [made.id, made.reference].filter((name) => name !== undefined)
 
 const services = (
