@@ -17,13 +17,13 @@ export interface Places {
 export type Key = IdempotencyKey.IdempotencyKey
 
 /** Does something under each key, at most `atOnce` at a time, and returns the milliseconds of each, if it knows them. */
-export type Run = (
+export type ForEach = (
   keys: ReadonlyArray<Key>,
   atOnce: number
 ) => Effect.Effect<ReadonlyArray<number>, unknown>
 
 export const each =
-  (one: (key: Key) => Effect.Effect<unknown, unknown>): Run =>
+  (one: (key: Key) => Effect.Effect<unknown, unknown>): ForEach =>
   (keys, atOnce) =>
     Effect.forEach(
       keys,
@@ -33,11 +33,11 @@ export const each =
 
 export interface Jobs {
   /** Creates a payout, and looks at it once. */
-  readonly pay: Run
+  readonly pay: ForEach
   /** Awaits an execution that takes `waitMillis`. */
-  readonly wait?: Run
+  readonly wait?: ForEach
   /** Creates a payout, and sleeps for a day. */
-  readonly sleep?: Run
+  readonly sleep?: ForEach
 }
 
 /** How long an execution of `wait` takes. */
@@ -62,6 +62,7 @@ export const programs = {
   batches: { title: "a table by hand, batches of 100", store: "postgres", load: byHand },
   graphile: { title: "graphile-worker", store: "postgres", load: graphile },
   dbos: { title: "DBOS", store: "postgres", load: dbos },
+  dbosNoted: { title: "DBOS, with a note before the request", store: "postgres", load: dbos },
   dbosSteps: { title: "`DisbursePayout` on DBOS", store: "postgres", load: dbos },
   postgres: { title: "Manilla, PostgreSQL", store: "postgres", load: manilla },
   sqlite: { title: "Manilla, SQLite", store: "sqlite", load: manilla },
