@@ -257,6 +257,47 @@ describe("before anything is sent, a payroll", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
+  const mistaken = [
+    header,
+    `E1,x,XOF,BJ,mtn_mono,${phone}`,
+    "TOTAL,1000,,,,",
+    good("E2"),
+    `e1,5,USD,BJ,mtn_momo,${phone}`
+  ].join("\n")
+
+  it.scopedLive("lists all mistakes of a file at once, in the order of its lines", () =>
+    Effect.gen(function* () {
+      const { file } = yield* spreadsheet(mistaken)
+      const { code, err } = yield* manilla(["payroll", file, "--check"])
+      assert.strictEqual(code, 2)
+      const none = "the catalogue has no such payout in BJ"
+      assert.deepStrictEqual(err.split("\n").slice(0, -2), [
+        'line 2, amount "x": write the digits 0 to 9 only, such as 101000 or 101000.50',
+        `line 2, payment_method "mtn_mono": ${none}. Write mtn_momo`,
+        "line 3 is a total: delete it",
+        `line 5, currency "USD": ${none}. It has XOF`,
+        "line 5: employee must differ from that of line 2, which looks the same. Write the number of each employee, or one row with both amounts"
+      ])
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive.each([
+    ["the catalogue", "MANILLA_BASE_URL"],
+    ["a token", "MANILLA_AUTH_URL"]
+  ] as const)("lists the mistakes of a file also without %s, and what is not checked", ([, url]) =>
+    Effect.gen(function* () {
+      const { file } = yield* spreadsheet(mistaken)
+      const { code, err } = yield* manilla(["payroll", file, "--yes"], {
+        [url]: "http://127.0.0.1:1/api/v1"
+      })
+      assert.strictEqual(code, 2)
+      assert.match(
+        err,
+        /^line 2, amount "x".*\nline 3 is a total.*\nline 5: employee must.*\nThe catalogue cannot be read \(.*\), so countries, currencies and payment methods are not checked\.\nNothing was sent\./
+      )
+    }).pipe(Effect.provide(sandbox()))
+  )
+
   it.scopedLive("is compared with the catalogue by --check also when it has begun", () =>
     Effect.gen(function* () {
       const { file } = yield* spreadsheet([header, good("E1")].join("\n"))

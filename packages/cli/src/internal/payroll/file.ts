@@ -3,7 +3,6 @@ import * as Issues from "@manilla/core/Issues"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Batch from "@manilla/workflows/Batch"
 import * as Arr from "effect/Array"
-import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Order from "effect/Order"
 import * as ParseResult from "effect/ParseResult"
@@ -13,9 +12,10 @@ import { usage } from "../Failure.js"
 import * as output from "../output.js"
 import * as cells from "./cells.js"
 import * as headers from "./columns.js"
-import * as tables from "./table.js"
+import * as offered from "./offered.js"
+import type * as tables from "./table.js"
 import * as twins from "./twins.js"
-import { type Column, decimal, type Words } from "./words.js"
+import { type Column, first, type Words } from "./words.js"
 
 const { amount, country, currency, payment_method } = Payout.PayoutRequest.fields
 
@@ -33,11 +33,15 @@ export interface Row {
   /** The line in the file, from 1. */
   readonly line: number
   readonly cells: typeof Cells.Type
-  readonly name: string
   readonly item: Batch.Item
-  /** The amount as the file has it, if it is written in another way. */
-  readonly written: string | undefined
+  readonly name: string
+  /** The amount as the file has it. */
+  readonly written: string
 }
+
+/** The employee, with the name that the file has beside its number. */
+export const personOf = ({ cells, name }: Pick<Row, "cells" | "name">): string =>
+  output.text(`${cells.employee} ${name}`.trim())
 
 const decode = ParseResult.decodeUnknownEither(Cells, { errors: "all" })
 
@@ -46,41 +50,40 @@ const cellMost = 40
 
 /** The row, or the sentences that say how to write it. */
 const checked =
-  (period: string, wallet_id: string, hasSemicolons: boolean, words: Words) =>
+  (
+    period: string,
+    wallet_id: string,
+    { hasSemicolons }: tables.Table,
+    { payouts }: offered.Catalogue,
+    words: Words
+  ) =>
   ({ cells: written, line, name }: tables.Line) => {
     const country = cells.country(written.country, words)
+    const countryCode = Either.getOrElse(country, () => "")
     const read: Readonly<Record<Column, Either.Either<string, string>>> = {
       ...headers.record((column) => Either.right(written[column])),
       amount: cells.amount(written.amount, hasSemicolons, words),
       country,
       currency: Either.right(written.currency.toUpperCase()),
-      phone: cells.phone(
-        written.phone,
-        Either.getOrElse(country, () => ""),
-        words
-      )
+      phone: cells.phone(written.phone, countryCode, words)
     }
-    // The schema has a rule for an empty cell.
-    const present = headers.columns.filter((column) => written[column] !== "")
-    const decoded = decode(
-      Object.fromEntries(present.map((column) => [column, Either.merge(read[column])]))
-    )
-    const [missing, wrong] = Arr.partition(
-      Either.isRight(decoded) ? [] : Issues.fromParseIssue(decoded.left),
-      ({ field }) => present.some((column) => column === field)
-    )
-    const texts = present.flatMap((column) => {
-      const rule = wrong.find(({ field }) => field === column)?.rule
-      const how = Either.isLeft(read[column]) ? read[column].left : rule && words.rule(column, rule)
-      const label = words.columns[column]
-      const cell = output.text(written[column]).slice(0, cellMost)
-      return how === undefined
-        ? []
-        : // A phone number is never printed.
-          [column === "phone" ? words.hiddenCell(label, how) : words.cell(label, cell, how)]
+    const values = headers.record((column) => Either.merge(read[column]))
+    const decoded = decode(values)
+    const issues = Either.isLeft(decoded) ? Issues.fromParseIssue(decoded.left) : []
+    const notListed = offered.problems(payouts, values, words)
+    const problemOf = (column: Column): string | undefined => {
+      if (Either.isLeft(read[column])) return read[column].left
+      const issue = issues.find(({ field }) => field === column)
+      return issue === undefined ? notListed.get(column) : words.rule(column, issue.rule)
+    }
+    const [empty, filled] = Arr.partition(headers.columns, (column) => written[column] !== "")
+    const texts = filled.flatMap((column) => {
+      const how = problemOf(column)
+      // A phone number is never printed.
+      const cell = column === "phone" ? "" : output.text(written[column]).slice(0, cellMost)
+      return how === undefined ? [] : [words.cell(words.columns[column], cell, how)]
     })
-    const absent = headers.columns.filter((column) => missing.some(({ field }) => field === column))
-    if (absent.length > 0) texts.push(words.required(absent.map((column) => words.columns[column])))
+    if (empty.length > 0) texts.push(words.required(empty.map((column) => words.columns[column])))
     if (Either.isLeft(decoded) || texts.length > 0) {
       return Either.left(texts.map((text): tables.Problem => ({ line, text })))
     }
@@ -90,53 +93,38 @@ const checked =
       key: employee,
       request: { wallet_id, ...request, destination: phone, metadata }
     }
-    const isRead = request.amount !== written.amount
-    return Either.right({
-      line,
-      cells: decoded.right,
-      name,
-      item,
-      written: isRead ? written.amount : undefined
-    })
+    return Either.right({ line, cells: decoded.right, item, name, written: written.amount })
   }
 
-const shownMost = 20
-const shownReadings = 5
+const problemsMost = 20
 
-/** Refuses a file for these problems. */
-export const refused = (file: string, problems: ReadonlyArray<string>, words: Words) => {
-  const more = problems.length - shownMost
-  const others = more > 0 ? [words.more(more)] : []
-  return usage([...problems.slice(0, shownMost), ...others, words.refused(file)].join("\n"))
+/** Refuses a file for these problems. Some may be missing among them, if the catalogue was not read. */
+export const refused = (
+  file: string,
+  problems: ReadonlyArray<string>,
+  unread: ReadonlyArray<string>,
+  words: Words
+) => {
+  const shown = first(problems, problemsMost, words.more)
+  return usage([...shown, ...unread, words.refused(file)].join("\n"))
 }
 
-/** Reads the rows of a file. Fails with each row that breaks a rule. */
-export const read = (file: string, text: string, period: string, wallet: string, words: Words) =>
-  Effect.gen(function* () {
-    const { broken, hasSemicolons, lines } = yield* Either.mapLeft(
-      tables.read(text, words),
-      (problems) => refused(file, problems, words)
-    )
-    const [wrong, rows] = Arr.separate(lines.map(checked(period, wallet, hasSemicolons, words)))
-    const all = Arr.sortWith([...broken, ...wrong.flat()], ({ line }) => line, Order.number)
-    const problems = [
-      ...all.map(({ line, text }) => words.line(line) + text),
-      ...twins.problems(rows, words)
-    ]
-    if (problems.length > 0) return yield* refused(file, problems, words)
-    return rows
-  })
-
-/** The amounts that the file has in another way, as they were read. */
-export const readings = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<string> => {
-  const others = rows.filter(
-    ({ cells, written }) => written !== undefined && written !== decimal(cells.amount, words)
+/** The rows of a table. Fails with all mistakes of the file. */
+export const read = (
+  file: string,
+  table: tables.Table,
+  period: string,
+  wallet: string,
+  catalogue: offered.Catalogue,
+  words: Words
+) => {
+  const { broken, lines } = table
+  const [wrong, rows] = Arr.separate(lines.map(checked(period, wallet, table, catalogue, words)))
+  const all = [...broken, ...wrong.flat(), ...twins.problems(lines, words)]
+  const problems = Arr.sortWith(all, ({ line }) => line, Order.number).map(
+    ({ line, text }) => words.line(line) + text
   )
-  const shown = others
-    .slice(0, shownReadings)
-    .map(({ cells, line, written = "" }) =>
-      words.reading(line, output.text(written), decimal(cells.amount, words))
-    )
-  const more = others.length - shown.length
-  return more > 0 ? [...shown, words.moreReadings(more)] : shown
+  return problems.length === 0
+    ? Either.right(rows)
+    : Either.left(refused(file, problems, catalogue.unread, words))
 }

@@ -1,14 +1,15 @@
 /** Whether the catalogue has the payouts of the rows. */
 import type * as AvailableService from "@manilla/catalogue/AvailableService"
-import * as Catalogue from "@manilla/catalogue/Catalogue"
+import * as Catalogues from "@manilla/catalogue/Catalogue"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import { nearest } from "../nearest.js"
 import * as output from "../output.js"
-import type { Row } from "./file.js"
-import type { Words } from "./words.js"
+import type { Column, Words } from "./words.js"
 
 type Entry = AvailableService.AvailableService
+
+type Cells = Readonly<Record<Column, string>>
 
 /** The columns in the order in which a person corrects them: each country has currencies and methods of its own. */
 const parts = [
@@ -17,13 +18,13 @@ const parts = [
   ["payment_method", ({ payment_method }: Entry) => payment_method]
 ] as const
 
-/** A sentence for each column of a row that the catalogue does not have. */
-const problemsOf = (
+/** The sentence for each column of a row that the catalogue does not have. */
+export const problems = (
   payouts: ReadonlyArray<Entry>,
-  { cells, line }: Row,
+  cells: Cells,
   words: Words
-): ReadonlyArray<string> => {
-  const problems: Array<string> = []
+): ReadonlyMap<Column, string> => {
+  const found = new Map<Column, string>()
   let left = payouts
   let country: string | undefined
   for (const [column, valueOf] of parts) {
@@ -36,16 +37,15 @@ const problemsOf = (
     const options = Arr.dedupe(left.map(valueOf))
     const meant = nearest(cells[column], options)
     const remedy = meant === undefined ? words.itHas(options.join(", ")) : words.writeInstead(meant)
-    const how = words.notOffered(country) + remedy
-    const cell = words.cell(words.columns[column], output.text(cells[column]), how)
-    problems.push(words.line(line) + cell)
+    if (left.length > 0) found.set(column, words.notOffered(country) + remedy)
   }
-  return problems
+  return found
 }
 
-const closed = (
-  payouts: ReadonlyArray<Entry>,
-  rows: ReadonlyArray<Row>,
+/** A warning for each payout that is unavailable now. */
+export const closed = (
+  { payouts }: Catalogue,
+  rows: ReadonlyArray<{ readonly cells: Cells }>,
   words: Words
 ): ReadonlyArray<string> =>
   payouts.flatMap((entry) => {
@@ -57,27 +57,29 @@ const closed = (
     return [words.closed(method, entry.country.code, waiting.length)]
   })
 
-export const nothing: Readonly<Record<"problems" | "warnings", ReadonlyArray<string>>> = {
-  problems: [],
-  warnings: []
+export interface Catalogue {
+  /** None if it was not read. */
+  readonly payouts: ReadonlyArray<Entry>
+  /** Why it was not, in a sentence. */
+  readonly unread: ReadonlyArray<string>
 }
 
-const unchecked = (why: string): typeof nothing => ({ problems: [], warnings: [why] })
+export const notAsked: Catalogue = { payouts: [], unread: [] }
 
-/** The problems of rows, and warnings. A catalogue that cannot be read is a warning. */
-export const check = (rows: ReadonlyArray<Row>, words: Words) =>
-  Effect.flatMap(Catalogue.make, ({ list }) => list()).pipe(
+/** The catalogue that cannot be read. */
+export const unread = (cause: string, words: Words): Catalogue => ({
+  payouts: [],
+  unread: [words.catalogueUnread(cause)]
+})
+
+export const read = (words: Words) =>
+  Effect.flatMap(Catalogues.make, ({ list }) => list()).pipe(
     Effect.match({
-      onFailure: (error) => unchecked(words.catalogueUnread(words.dialogue.failure(error))),
-      onSuccess: ({ services }) => {
+      onFailure: (error) => unread(words.dialogue.failure(error), words),
+      onSuccess: ({ services }): Catalogue => {
         const payouts = services.filter(({ operation }) => operation === "PAYOUT")
         // The interface does not say how a catalogue names payouts.
-        return payouts.length === 0
-          ? unchecked(words.catalogueEmpty)
-          : {
-              problems: rows.flatMap((row) => problemsOf(payouts, row, words)),
-              warnings: closed(payouts, rows, words)
-            }
+        return { payouts, unread: payouts.length === 0 ? [words.catalogueEmpty] : [] }
       }
     })
   )

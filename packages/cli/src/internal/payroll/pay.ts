@@ -7,6 +7,7 @@ import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Chunk from "effect/Chunk"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as LogLevel from "effect/LogLevel"
 import * as Logger from "effect/Logger"
@@ -27,7 +28,6 @@ import * as preview from "./preview.js"
 import * as progress from "./progress.js"
 import * as reports from "./report.js"
 import * as tables from "./table.js"
-import * as twins from "./twins.js"
 import * as language from "./words.js"
 
 const workflows = PayoutBatch.layer().pipe(
@@ -145,8 +145,15 @@ const checkAndPay = (given: Given, words: language.Words) =>
     if (!Schema.is(Identifier.Uuid)(wallet)) {
       return yield* usage(words.noWallet)
     }
-    const rows = yield* files.read(file, text, period, wallet, words)
-    const { environment } = yield* service.tokenIn(words.dialogue)
+    const table = yield* Either.mapLeft(tables.read(text, words), (problems) =>
+      files.refused(file, problems, [], words)
+    )
+    const { environment } = yield* Effect.tapError(
+      service.tokenIn(words.dialogue),
+      // The mistakes of the file can be told without a connection.
+      ({ message }) =>
+        files.read(file, table, period, wallet, offered.unread(message, words), words)
+    )
     const folder = dirname(file)
     const state = periods.stateOf(folder, period, environment)
     const again = words.again(state)
@@ -155,18 +162,18 @@ const checkAndPay = (given: Given, words: language.Words) =>
     )
     // A payroll that has begun goes on, whatever has changed beside it.
     const isNew = Option.isNone(before)
+    const catalogue = isNew || check ? yield* offered.read(words) : offered.notAsked
+    const known = isNew ? catalogue : offered.notAsked
+    const rows = yield* files.read(file, table, period, wallet, known, words)
     const others = isNew || check ? yield* periods.recent(folder, period, environment, words) : []
     const repeated = yield* periods.repeated(rows, others, words)
-    const { problems, warnings } =
-      isNew || check ? yield* offered.check(rows, words) : offered.nothing
-    if (isNew && problems.length > 0) return yield* files.refused(file, problems, words)
     for (const line of preview.lines(rows, words)) yield* Console.log(line)
-    for (const reading of files.readings(rows, words)) yield* Console.log(reading)
+    for (const reading of preview.readings(rows, words)) yield* Console.log(reading)
     for (const newcomer of periods.newcomers(rows, others, words)) yield* Console.log(newcomer)
     for (const warning of [
-      ...twins.warnings(rows, words),
-      ...problems,
-      ...warnings,
+      ...preview.sharedPhones(rows, words),
+      ...catalogue.unread,
+      ...offered.closed(catalogue, rows, words),
       ...repeated.map((other) => periods.text(rows.length, other, words))
     ]) {
       yield* Console.log(output.wrapped(words.warning, warning))

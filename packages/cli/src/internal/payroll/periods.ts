@@ -16,8 +16,7 @@ import * as Stream from "effect/Stream"
 import { existsSync, readdirSync } from "node:fs"
 import { basename, join } from "node:path"
 import { usage } from "../Failure.js"
-import * as output from "../output.js"
-import type { Row } from "./file.js"
+import { personOf, type Row } from "./file.js"
 import { sight } from "./twins.js"
 import { listed, type Words } from "./words.js"
 
@@ -185,10 +184,7 @@ export const newcomers = (
 }
 
 const namesOf = (rows: ReadonlyArray<Row>, words: Words): string =>
-  listed(
-    rows.map(({ cells }) => output.text(cells.employee)),
-    words
-  )
+  listed(rows.map(personOf), words)
 
 /** Such as `2 of 3 rows pay … the same amount as the period 2026-10, which began on 2026-10-27: E1, E2.` */
 export const text = (

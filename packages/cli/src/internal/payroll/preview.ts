@@ -4,9 +4,8 @@ import * as Arr from "effect/Array"
 import * as Order from "effect/Order"
 import * as output from "../output.js"
 import { columns } from "./columns.js"
-import type { Row } from "./file.js"
-import * as twins from "./twins.js"
-import { money, type Words } from "./words.js"
+import { personOf, type Row } from "./file.js"
+import { decimal, first, listed, money, type Words } from "./words.js"
 
 const amountOf = ({ cells }: Row) => Amount.Amount.make(cells.amount)
 
@@ -37,17 +36,24 @@ const totals = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<string> =
 
 const shownMost = 10
 
+/** Such as `**********67`. */
+const masked = (phone: string) => phone.slice(-2).padStart(phone.length, "*")
+
 /** The largest rows of each currency, and the totals. */
 export const lines = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<string> => {
   const isMore = rows.length > shownMost
   const largest = Object.values(Arr.groupBy(rows, byCurrency)).flatMap((rows) =>
     Arr.sortWith(rows, amountOf, Order.reverse(Amount.Order)).slice(0, shownMost)
   )
-  const shown = (isMore ? largest : rows).map(({ cells, line, name }) => {
-    const { amount, phone } = cells
-    const employee = `${cells.employee} ${name}`.trim()
-    const values = { ...cells, employee, amount: money(amount, words), phone: twins.masked(phone) }
-    return [String(line), ...columns.map((column) => output.text(values[column]))]
+  const shown = (isMore ? largest : rows).map((row) => {
+    const { amount, phone } = row.cells
+    const values = {
+      ...row.cells,
+      employee: personOf(row),
+      amount: money(amount, words),
+      phone: masked(phone)
+    }
+    return [String(row.line), ...columns.map((column) => output.text(values[column]))]
   })
   return [
     ...(isMore ? [words.largest(rows.length)] : []),
@@ -59,4 +65,30 @@ export const lines = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<str
     ...totals(rows, words),
     ""
   ]
+}
+
+const readingsMost = 5
+
+/** The amounts that the file has in another way, as they were read. */
+export const readings = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<string> => {
+  const all = rows.flatMap(({ cells, line, written }) => {
+    const amount = decimal(cells.amount, words)
+    const isRead = written !== cells.amount && written !== amount
+    return isRead ? [words.reading(line, output.text(written), amount)] : []
+  })
+  return first(all, readingsMost, words.moreReadings)
+}
+
+const warningsMost = 5
+
+/** A warning for each phone number of several rows. */
+export const sharedPhones = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<string> => {
+  const groups = Object.values(Arr.groupBy(rows, ({ cells }) => cells.phone.replace(/^\+/, "")))
+  const shared = groups.filter(({ length }) => length > 1)
+  const all = shared.map((same) => {
+    const phone = masked(same[0].cells.phone)
+    const people = same.map((row) => words.employeeAt(personOf(row), row.line))
+    return words.sharedPhone(same.length, phone, listed(people, words))
+  })
+  return first(all, warningsMost, words.morePhones)
 }

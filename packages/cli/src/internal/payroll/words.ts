@@ -56,8 +56,9 @@ const en = {
   counted: (count: number, result: string) => `${count} ${result}`,
   // Cells.
   line: (line: number) => `line ${line}`,
-  cell: (column: string, cell: string, how: string) => `, ${column} "${cell}": ${how}`,
-  hiddenCell: (column: string, how: string) => `, ${column}: ${how}`,
+  /** Without the cell if that is hidden. */
+  cell: (column: string, cell: string, how: string) =>
+    `, ${column}${cell === "" ? "" : ` "${cell}"`}: ${how}`,
   required: (columns: ReadonlyArray<string>) =>
     `: ${columns.map((column) => `${column} is required`).join("; ")}`,
   rule: (_column: Column, rule: string) => rule,
@@ -105,8 +106,8 @@ const en = {
     `line ${line}: the amount "${written}" is read as ${amount}.`,
   moreReadings: (count: number) => `${count} more amounts are read in the same way.`,
   // Employees and phone numbers.
-  alike: (line: number, first: number, isSame: boolean) =>
-    `line ${line}: employee must differ from that of line ${first}${isSame ? "" : ", which looks the same"}. Write the number of each employee, or one row with both amounts`,
+  alike: (first: number, isSame: boolean) =>
+    `: employee must differ from that of line ${first}${isSame ? "" : ", which looks the same"}. Write the number of each employee, or one row with both amounts`,
   employeeAt: (employee: string, line: number) => `${employee} (line ${line})`,
   sharedPhone: (count: number, phone: string, rows: string) =>
     `${count} rows have the phone number ${phone}: ${rows}.`,
@@ -284,8 +285,7 @@ const fr: Words = {
   },
   counted: (count, result) => n(count, result, result.replace(/e$/, "es")),
   line: (line) => t`ligne ${String(line)}`,
-  cell: (column, cell, how) => t`, ${column} « ${cell} » : ${how}`,
-  hiddenCell: (column, how) => t`, ${column} : ${how}`,
+  cell: (column, cell, how) => t`, ${column}${cell === "" ? "" : t` « ${cell} »`} : ${how}`,
   required: (columns) =>
     t` : ${columns.length < 2 ? "la cellule" : "les cellules"} ${nameOf(columns)} ${columns.length < 2 ? "est vide" : "sont vides"}`,
   rule: (column) => rules[column],
@@ -329,8 +329,8 @@ const fr: Words = {
     t`ligne ${String(line)} : le montant « ${written} » est lu ${amount}.`,
   moreReadings: (count) =>
     t`${n(count, "autre montant est lu", "autres montants sont lus")} de la même manière.`,
-  alike: (line, first, isSame) =>
-    t`ligne ${String(line)} : l'employé doit être différent de celui de la ligne ${String(first)}${isSame ? "" : ", qui a le même aspect"}. Écrivez le numéro de chaque employé, ou une seule ligne avec les deux montants`,
+  alike: (first, isSame) =>
+    t` : l'employé doit être différent de celui de la ligne ${String(first)}${isSame ? "" : ", qui a le même aspect"}. Écrivez le numéro de chaque employé, ou une seule ligne avec les deux montants`,
   employeeAt: (employee, line) => t`${employee} (ligne ${String(line)})`,
   sharedPhone: (count, phone, all) =>
     t`${rows(count)} ont le numéro de téléphone ${phone} : ${all}.`,
@@ -426,11 +426,17 @@ export const language: Config.Config<Language> = Config.map(
   (locales) => (/^fr/i.test(locales.find((locale) => locale !== "") ?? "") ? "fr" : "en")
 )
 
-/** Names, and how many more there are. */
-export const listed = (all: ReadonlyArray<string>, words: Words): string => {
-  const more = all.length - 5
-  return more > 0 ? `${all.slice(0, 5).join(", ")}, ${words.more(more)}` : all.join(", ")
-}
+/** The first texts, and how many more there are. */
+export const first = (
+  all: ReadonlyArray<string>,
+  most: number,
+  more: (count: number) => string
+): ReadonlyArray<string> =>
+  all.length > most ? [...all.slice(0, most), more(all.length - most)] : all
+
+/** Names in a sentence. */
+export const listed = (all: ReadonlyArray<string>, words: Words): string =>
+  first(all, 5, words.more).join(", ")
 
 /** A number as the language writes it. */
 export const decimal = (number: string, { point }: Words): string => number.replace(".", point)
