@@ -3,7 +3,6 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as UndiciClient from "@manilla/core/UndiciClient"
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -87,15 +86,9 @@ const tunnels = (noted: (tunnel: Tunnel) => void) => (origin: URL, options: obje
 /** To one origin, as for `UndiciClient.layer`. */
 const connections = 128
 
-/** The way of all requests, and the client over it. */
-export interface Way {
-  readonly dispatcher: Undici.Dispatcher
-  readonly client: HttpClient.HttpClient
-}
-
 /**
- * Sends requests for `https://` URLs through the proxy, unless `NO_PROXY` excepts their host. A URL with `http://` is
- * one of this machine, and never leaves it.
+ * Sends requests through the proxy, unless `NO_PROXY` excepts their host. A URL with `http://` is one of this machine, and
+ * never leaves it.
  */
 export const make = ({ noProxy, proxy }: Options, noted: (tunnel: Tunnel) => void = () => {}) =>
   Effect.acquireRelease(
@@ -110,41 +103,19 @@ export const make = ({ noProxy, proxy }: Options, noted: (tunnel: Tunnel) => voi
         })
     ),
     (agent) => Effect.promise(() => agent.destroy())
-  ).pipe(Effect.map((dispatcher): Way => ({ dispatcher, client: UndiciClient.make(dispatcher) })))
+  ).pipe(
+    // The client also ends undici's attempts at a proxy that closes each connection.
+    Effect.map((dispatcher) => ({ dispatcher, client: UndiciClient.make(dispatcher) }))
+  )
 
-export class Network extends Context.Tag("@manilla/cli/Network")<Network, Way>() {}
-
-export const layer = Layer.scoped(
-  Network,
-  Effect.flatMap(config, (options) => make(options))
-)
-
-/** The client of the gateway. */
-export const client = Layer.unwrapEffect(
-  Effect.map(config, ({ proxy }) =>
-    proxy === undefined
+/** The client of all commands. */
+export const layer = Layer.unwrapEffect(
+  Effect.map(config, (options) =>
+    options.proxy === undefined
       ? UndiciClient.layer
-      : Layer.effect(
+      : Layer.scoped(
           HttpClient.HttpClient,
-          Effect.map(Network, ({ client }) => client)
+          Effect.map(make(options), ({ client }) => client)
         )
   )
 )
-
-/** Sends a request once. */
-export const send = (
-  { dispatcher }: Way,
-  url: string | URL,
-  options: Pick<Undici.Dispatcher.RequestOptions, "method" | "headers" | "body">
-) =>
-  Effect.tryPromise({
-    try: async (signal) => {
-      const { body, headers, statusCode } = await Undici.request(url, {
-        dispatcher,
-        signal,
-        ...options
-      })
-      return { status: statusCode, headers, text: await body.text() }
-    },
-    catch: (error) => error
-  })

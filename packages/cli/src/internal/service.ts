@@ -63,11 +63,10 @@ export const settingFailure = (
       : error.message
   )
 
-/** The client, and the network below it. */
 const network = Layer.unwrapEffect(
   Effect.map(
     Effect.promise(() => import("./network.js")),
-    ({ client, layer }) => Layer.provideMerge(client, layer)
+    ({ layer }) => layer
   )
 )
 

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { lookup } from "node:dns/promises"
 import { isIP } from "node:net"
+import { request } from "undici"
 import * as network from "../network.js"
 import * as output from "../output.js"
 import * as clock from "./clock.js"
@@ -25,14 +26,19 @@ const noAnswer = new Error(`there is no response in ${waitSeconds} seconds`)
 const ask = (url: URL, options: network.Options) =>
   Effect.gen(function* () {
     const tunnels: Array<network.Tunnel> = []
-    const way = yield* network.make(options, (tunnel) => tunnels.push(tunnel))
+    const { dispatcher } = yield* network.make(options, (tunnel) => tunnels.push(tunnel))
     const beforeMillis = yield* Clock.currentTimeMillis
-    const answer = yield* network
-      .send(way, url, { method: "HEAD" })
-      .pipe(
-        Effect.timeoutFail({ duration: `${waitSeconds} seconds`, onTimeout: () => noAnswer }),
-        Effect.either
-      )
+    const answer = yield* Effect.tryPromise({
+      try: async (signal) => {
+        const { body, headers } = await request(url, { dispatcher, signal, method: "HEAD" })
+        await body.dump()
+        return headers
+      },
+      catch: (error) => error
+    }).pipe(
+      Effect.timeoutFail({ duration: `${waitSeconds} seconds`, onTimeout: () => noAnswer }),
+      Effect.either
+    )
     const afterMillis = yield* Clock.currentTimeMillis
     return { answer, tunnel: tunnels.at(-1), beforeMillis, afterMillis }
   }).pipe(Effect.scoped)
@@ -128,7 +134,7 @@ export const way = (setting: string, url: URL, options: network.Options) =>
     if (first.some(({ level }) => level === "fail")) return first
     if (Either.isLeft(answer)) return [...first, unreached(host, setting, answer.left)]
     const trust = protocol === "http:" ? "on this machine, without TLS" : "trusted"
-    const date = [answer.right.headers["date"]].flat()[0]
+    const date = [answer.right["date"]].flat()[0]
     return [
       ...first,
       ok("TLS", `${host} is ${trust}.`),

@@ -1,11 +1,13 @@
 /** Requests as they are on the wire: the probe learns from statuses, bodies and times that the clients hide. */
+import * as HttpBody from "@effect/platform/HttpBody"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as BearerTokens from "@manilla/core/BearerTokens"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { type Failure, failed } from "../Failure.js"
 import * as fields from "../fields.js"
-import * as network from "../network.js"
 import { text } from "../output.js"
 
 export interface Request {
@@ -21,7 +23,7 @@ export interface Request {
 export interface Answer {
   readonly status: number
   readonly data: unknown
-  readonly retryAfter: string | ReadonlyArray<string> | undefined
+  readonly retryAfter: string | undefined
 }
 
 export type Send = (request: Request) => Effect.Effect<Answer, Failure>
@@ -31,29 +33,27 @@ const json = Option.liftThrowable((body: string): unknown => JSON.parse(body))
 /** Sends each request once. */
 export const make = (baseUrl: string, { value }: BearerTokens.BearerToken) =>
   Effect.map(
-    network.Network,
-    (way): Send =>
-      ({ body, key, method, path, token = Redacted.value(value) }) =>
-        network
-          .send(way, `${baseUrl.replace(/\/$/, "")}${path}`, {
-            method,
-            headers: {
-              accept: "application/json",
-              authorization: `Bearer ${token}`,
-              "content-type": "application/json",
-              ...(key === undefined ? {} : { "idempotency-key": key })
-            },
-            body: body === undefined ? null : JSON.stringify(body)
-          })
-          .pipe(
-            Effect.map(({ headers, status, text }) => ({
-              status,
-              data: fields.valueIn(Option.getOrUndefined(json(text)), ["data"]),
-              retryAfter: headers["retry-after"]
-            })),
-            Effect.timeout("30 seconds"),
-            Effect.mapError(() => failed(`${method} ${path} has no response. Run the probe again.`))
-          )
+    HttpClient.HttpClient,
+    (client): Send =>
+      ({ body, key, method, path, token = Redacted.value(value) }) => {
+        const request = HttpClientRequest.make(method)(`${baseUrl.replace(/\/$/, "")}${path}`, {
+          acceptJson: true,
+          headers: { authorization: `Bearer ${token}`, "idempotency-key": key },
+          ...(body === undefined ? {} : { body: HttpBody.unsafeJson(body) })
+        })
+        return Effect.gen(function* () {
+          const response = yield* client.execute(request)
+          const whole = Option.getOrUndefined(json(yield* response.text))
+          return {
+            status: response.status,
+            data: fields.valueIn(whole, ["data"]),
+            retryAfter: response.headers["retry-after"]
+          }
+        }).pipe(
+          Effect.timeout("30 seconds"),
+          Effect.mapError(() => failed(`${method} ${path} has no response. Run the probe again.`))
+        )
+      }
   )
 
 export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300
