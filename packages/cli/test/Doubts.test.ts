@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import { IdempotencyKey } from "@manilla/core/IdempotencyKey"
 import type * as Batch from "@manilla/workflows/Batch"
-import * as doubts from "../src/internal/payroll/doubts.js"
+import * as results from "../src/internal/payroll/results.js"
 import * as Doubt from "@manilla/workflows/Doubt"
 import { of } from "../src/internal/payroll/words.js"
 
@@ -25,7 +25,7 @@ it.each([
   ["that all are being tried", [undefined, undefined], "it is being tried"],
   ["minutes", [180_000], "next try in 3 min"]
 ] as const)("rows in doubt tell %s", (_, times, said) => {
-  const [line] = doubts.lines(times.map(doubt), 0, of("en"))
+  const [line] = results.doubts(times.map(doubt), 0, of("en"))
   assert.strictEqual(
     line?.text,
     `${times.length} in doubt: the service responds with X (the money may have moved); ${said}`
@@ -33,7 +33,7 @@ it.each([
 })
 
 it("rows in doubt are told in French", () => {
-  const [line] = doubts.lines([doubt(30_000)], 0, of("fr"))
+  const [line] = results.doubts([doubt(30_000)], 0, of("fr"))
   assert.strictEqual(
     line?.text,
     "1 incertaine\u{a0}: le service répond X (l’argent est peut-être parti)\u{202f}; prochain essai dans 30 s"

@@ -14,9 +14,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type ClientError, ofCall } from "../src/internal/Failure.js"
-import * as ends from "../src/internal/payroll/ends.js"
 import type { Row } from "../src/internal/payroll/file.js"
-import * as reports from "../src/internal/payroll/report.js"
+import * as results from "../src/internal/payroll/results.js"
 import { of } from "../src/internal/payroll/words.js"
 import { manilla, sandbox, settings } from "./utils/manilla.js"
 
@@ -159,7 +158,7 @@ describe("an error of a call", () => {
 })
 
 describe("an error of a payroll that may be in flight", () => {
-  const codes: Record<ends.RunError["_tag"], number> = {
+  const codes: Record<results.RunError["_tag"], number> = {
     // Nothing of this file was sent.
     ItemsDiffer: 1,
     InvalidItems: 3,
@@ -171,9 +170,9 @@ describe("an error of a payroll that may be in flight", () => {
     StorageError: 3
   }
   it.each(Object.entries(codes))("%s ends with %i", (tag, code) => {
-    const error = like<ends.RunError>(tag as ends.RunError["_tag"])
+    const error = like<results.RunError>(tag as results.RunError["_tag"])
     assert.strictEqual(
-      ends.ofRun(Object.assign(error, { issues: [] }), "file", "again", of("en")).code,
+      results.failureOfRun(Object.assign(error, { issues: [] }), "file", "again", of("en")).code,
       code
     )
   })
@@ -210,7 +209,7 @@ describe("the rows of a payroll", () => {
 })
 
 describe("a row of a payroll", () => {
-  const results: Record<reports.Line["result"], number> = {
+  const codes: Record<results.Line["result"], number> = {
     paid: 0,
     "not paid": 1,
     "not sent": 1,
@@ -218,14 +217,14 @@ describe("a row of a payroll", () => {
     sent: 3,
     "in doubt": 3
   }
-  const lineOf = (result: reports.Line["result"]) => ({ result }) as reports.Line
-  const codeOf = (...all: ReadonlyArray<reports.Line["result"]>) =>
-    ends.ofLines(all.map(lineOf), of("en"))?.code ?? 0
+  const lineOf = (result: results.Line["result"]) => ({ result }) as results.Line
+  const codeOf = (...all: ReadonlyArray<results.Line["result"]>) =>
+    results.failureOf(all.map(lineOf), of("en"))?.code ?? 0
 
-  for (const [result, code] of Record.toEntries(results)) {
+  for (const [result, code] of Record.toEntries(codes)) {
     it(`alone that is ${result} ends with ${code}, and with 3 beside another result than its own`, () => {
       assert.strictEqual(codeOf(result, result), code)
-      for (const [other, otherCode] of Record.toEntries(results)) {
+      for (const [other, otherCode] of Record.toEntries(codes)) {
         assert.strictEqual(codeOf(result, other), code === otherCode ? code : 3, other)
       }
     })
@@ -254,9 +253,13 @@ describe("a row of a payroll", () => {
         : Exit.fail(refused)
 
   it.each(Record.toEntries(states))("in the state %s is %o", (state, [open, ended]) => {
-    const row = { line: 2, item: { key: "E1", request: {} } } as Row
+    const row = {
+      line: 2,
+      cells: { employee: "E1" },
+      item: { key: "E1", request: {} }
+    } as Row
     const resultOf = (end: Batch.ItemResult["end"]) =>
-      reports.make([row], [{ key: "E1", businessKey: "k", state, end }], [], "", of("en"))[0]
+      results.make([row], [{ key: "E1", businessKey: "k", state, end }], [], "", of("en"))[0]
         ?.result
     assert.strictEqual(resultOf(Option.none()), open)
     if (ended !== undefined) assert.strictEqual(resultOf(Option.some(endOf(state))), ended)

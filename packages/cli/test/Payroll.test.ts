@@ -467,6 +467,21 @@ describe("a payroll", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
+  it.scopedLive("names people beside the numbers of employees, in its lines and its report", () =>
+    Effect.gen(function* () {
+      const names = `matricule,prénom,nom,${header.slice(header.indexOf(",") + 1)}`
+      const rows = [good("E1,Élodie,Kossi"), good("E2,José,", "999.9920")]
+      const { file } = yield* spreadsheet([names, ...rows].join("\n"))
+      const { out } = yield* manilla(["payroll", file, "--yes"])
+      assert.match(out, /line 3, E2 José, 999\.9920 XOF: not paid\./)
+      const report = readFileSync(file.replace(".csv", ".report.csv"), "utf8")
+      assert.match(report, /^line,employee,name,amount,.*\n2,E1,Élodie Kossi,1000,.*\n3,E2,José,/)
+      writeFileSync(file.replace("-11", "-12"), [names, ...rows].join("\n"))
+      const next = yield* manilla(["payroll", file.replace("-11", "-12"), "--check"])
+      assert.match(next.out.replace(/\s+/g, " "), /which began on [\d-]+: E1 Élodie Kossi\./)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
   it.scopedLive("says of a key of another request that it may have paid the row", () =>
     Effect.gen(function* () {
       const { file, folder } = yield* spreadsheet([header, good("=1+1"), good("E2")].join("\n"))
@@ -527,6 +542,12 @@ describe("a payroll", () => {
 describe("in French, a payroll", () => {
   it.scopedLive.each([
     [{ MANILLA_CLIENT_ID: undefined }, 2, "le réglage MANILLA_CLIENT_ID manque."],
+    [{ MANILLA_ENVIRONMENT: "x" }, 2, "le réglage MANILLA_ENVIRONMENT est incorrect."],
+    [
+      { MANILLA_ENVIRONMENT: "LIVE" },
+      1,
+      "Les identifiants ne sont pas ceux de l’environnement MANILLA_ENVIRONMENT"
+    ],
     [{ MANILLA_BASE_URL: "x" }, 2, "le réglage MANILLA_BASE_URL est incorrect."],
     [{ MANILLA_CLIENT_SECRET: "wrong" }, 1, "Le service refuse les identifiants"],
     [{ MANILLA_AUTH_URL: "http://127.0.0.1:1/api/v1" }, 1, "Le service est injoignable"]

@@ -4,7 +4,7 @@ import * as Errors from "@manilla/core/Errors"
 import type * as Batch from "@manilla/workflows/Batch"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as report from "../src/internal/payroll/report.js"
+import * as results from "../src/internal/payroll/results.js"
 import { of } from "../src/internal/payroll/words.js"
 import type { Row } from "../src/internal/payroll/file.js"
 
@@ -12,14 +12,14 @@ const words = of("en")
 
 const request = { amount: "1000", currency: "XOF" }
 
-const row = { line: 2, item: { key: "E1", request } } as Row
+const row = { line: 2, cells: { employee: "E1" }, name: "", item: { key: "E1", request } } as Row
 
 const refused = Exit.fail(
   new Errors.UnprocessableError({ operation: "Payouts.create", status: 422, message: "refused" })
 )
 
 const adviceOn = (state: Batch.ItemResult["state"], end: Batch.ItemResult["end"]) =>
-  report.make(
+  results.make(
     [row],
     [{ key: "E1", businessKey: "key", state, end }],
     [],
@@ -45,7 +45,7 @@ describe("a row", () => {
     const checked = adviceOn("inDoubt", Option.some(refused))
     const lines = [doubtful, checked, doubtful].flatMap((line) => line ?? [])
     assert.deepStrictEqual(
-      report.advices(lines).map(({ result }) => result),
+      results.advices(lines).map(({ result }) => result),
       ["in doubt", "check"]
     )
   })

@@ -55,6 +55,6 @@ export const find = (header: ReadonlyArray<string>, words: Words) => {
   const isName = (_: string, place: number) =>
     place !== places.get("employee") && people.includes(names[place] ?? "")
   /** The name of the employee, if it has columns of its own. */
-  const nameIn = (record: ReadonlyArray<string>) => record.filter(isName).join(" ")
+  const nameIn = (record: ReadonlyArray<string>) => record.filter(isName).join(" ").trim()
   return { nameIn, places, problems }
 }

@@ -2,6 +2,7 @@
 import * as Identifier from "@manilla/core/Identifier"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Engine from "@manilla/workflow-engine/sqlite"
+import type * as Batch from "@manilla/workflows/Batch"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Chunk from "effect/Chunk"
@@ -20,13 +21,12 @@ import { usage } from "../Failure.js"
 import * as output from "../output.js"
 import * as service from "../service.js"
 import { columns } from "./columns.js"
-import * as ends from "./ends.js"
 import * as files from "./file.js"
 import * as offered from "./offered.js"
 import * as periods from "./periods.js"
 import * as preview from "./preview.js"
 import * as progress from "./progress.js"
-import * as reports from "./report.js"
+import * as results from "./results.js"
 import * as tables from "./table.js"
 import * as language from "./words.js"
 
@@ -49,22 +49,23 @@ const run = (
 ) =>
   Effect.gen(function* () {
     const batches = yield* PayoutBatch.PayoutBatch
-    const lines = (notSent: string) =>
+    const lines = (notSent: string, states?: ReadonlyArray<Batch.ItemResult["state"]>) =>
       Effect.zipWith(
-        Stream.runCollect(batches.results(batchKey)),
+        Stream.runCollect(batches.results(batchKey, states)),
         batches.doubts(batchKey),
-        (items, doubts) => reports.make(rows, Chunk.toReadonlyArray(items), doubts, notSent, words)
+        (items, doubts) => results.make(rows, Chunk.toReadonlyArray(items), doubts, notSent, words)
       )
+    const doubtful = lines("", ["failed", "inDoubt", "unknown"])
     const resume = `manilla-workflows resume ${batchKey} --sqlite '${state}'`
     const stop = Effect.gen(function* () {
       const stopped = yield* Effect.option(lines(words.stopped))
       const text = Option.match(stopped, {
         onNone: () => words.noResults,
-        onSome: (lines) => reports.summary(lines, words)
+        onSome: (lines) => results.summary(lines, words)
       })
       yield* Console.error(output.wrapped(words.hasStopped, `${text}. ${again}`))
       if (Option.isNone(stopped)) return
-      yield* reports.write(report, stopped.value, words)
+      yield* results.write(report, stopped.value, words)
       yield* Console.error(words.report(report))
     }).pipe(Effect.catchAll(({ message }) => Console.error(message)))
     return yield* Effect.gen(function* () {
@@ -73,29 +74,28 @@ const run = (
       // No workflow runs yet, so that nothing is sent if this refuses other rows.
       yield* batches.start(batchKey, items)
       if (Option.isSome(before)) {
-        yield* Console.error(words.continued(reports.summary(before.value, words)))
+        yield* Console.error(words.continued(results.summary(before.value, words)))
       }
-      yield* Effect.provide(progress.show(rows, batchKey, resume, words), workflows)
+      yield* Effect.provide(progress.show(batchKey, doubtful, resume, words), workflows)
       return yield* lines(words.interrupted)
     }).pipe(Effect.onInterrupt(() => stop))
   })
 
-const conclude = (lines: ReadonlyArray<reports.Line>, report: string, words: language.Words) =>
+const conclude = (lines: ReadonlyArray<results.Line>, report: string, words: language.Words) =>
   Effect.gen(function* () {
     const others = lines.filter(({ result }) => result !== "paid")
-    for (const { amount, currency, employee, line, reason, result } of others) {
+    for (const { amount, currency, label, reason, result } of others) {
       const money = language.money(amount, words)
-      const label = `${words.line(line)}, ${output.text(employee)}, ${money} ${currency}${words.colon}`
       const text = output.text(`${words.results[result]}. ${reason}`.trim())
-      yield* Console.log(output.wrapped(label, text))
+      yield* Console.log(output.wrapped(`${label}, ${money} ${currency}${words.colon}`, text))
     }
-    for (const { advice, result } of reports.advices(lines)) {
+    for (const { advice, result } of results.advices(lines)) {
       yield* Console.log(output.wrapped(words.results[result] + words.colon, advice))
     }
-    yield* Console.log(`${reports.summary(lines, words)}.`)
-    yield* reports.write(report, lines, words)
+    yield* Console.log(`${results.summary(lines, words)}.`)
+    yield* results.write(report, lines, words)
     yield* Console.log(words.report(report))
-    const failure = ends.ofLines(lines, words)
+    const failure = results.failureOf(lines, words)
     if (failure !== undefined) return yield* failure
   })
 
@@ -158,7 +158,7 @@ const checkAndPay = (given: Given, words: language.Words) =>
     const state = periods.stateOf(folder, period, environment)
     const again = words.again(state)
     const before = yield* Effect.mapError(periods.read(state, period), (error) =>
-      ends.ofRun(error, file, again, words)
+      results.failureOfRun(error, file, again, words)
     )
     // A payroll that has begun goes on, whatever has changed beside it.
     const isNew = Option.isNone(before)
@@ -193,7 +193,7 @@ const checkAndPay = (given: Given, words: language.Words) =>
     const report = file.replace(/(\.csv)?$/i, ".report.csv")
     const lines = yield* run(rows, periods.batchKeyOf(period), state, again, report, words).pipe(
       Effect.provide(engine(state)),
-      Effect.mapError((error) => ends.ofRun(error, file, again, words))
+      Effect.mapError((error) => results.failureOfRun(error, file, again, words))
     )
     yield* conclude(lines, report, words)
   }).pipe(

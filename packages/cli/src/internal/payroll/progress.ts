@@ -1,18 +1,13 @@
 /** The progress of a payroll: a bar, and a line for each response to rows in doubt. */
 import type * as Batch from "@manilla/workflows/Batch"
-import * as Doubt from "@manilla/workflows/Doubt"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import * as output from "../output.js"
-import * as doubts from "./doubts.js"
-import type { Row } from "./file.js"
+import * as results from "./results.js"
 import type { Words } from "./words.js"
 
 const barWidth = 40
@@ -27,6 +22,12 @@ const bar = (
   return `${done.padEnd(barWidth, "░")}  ${words.bar(ended, total, pending)}${paused}`
 }
 
+/** A line, and its subject: the text without a time, which changes all the time. */
+interface Line {
+  readonly subject: string
+  readonly text: string
+}
+
 /** Prints lines: on a terminal in place of the last ones, and elsewhere those whose subject is new. */
 const printer = () => {
   const { columns = 100, isTTY } = process.stderr
@@ -34,7 +35,7 @@ const printer = () => {
   let below = 0
   return {
     /** The notes stay above the lines. */
-    print: (lines: ReadonlyArray<doubts.Line>, notes: ReadonlyArray<string>) =>
+    print: (lines: ReadonlyArray<Line>, notes: ReadonlyArray<string>) =>
       Effect.suspend(() => {
         const before = subjects
         subjects = lines.map(({ subject }) => subject)
@@ -55,48 +56,29 @@ const printer = () => {
   }
 }
 
-/** The employees whose keys belong to other requests. */
-const ofOthers = (batchKey: string, inDoubt: ReadonlyArray<Batch.Doubt>, words: Words) =>
+/** Shows the progress of a batch to its end. `doubtful` has the lines of the rows that failed, or are in doubt. */
+export const show = <E>(
+  batchKey: string,
+  doubtful: Effect.Effect<ReadonlyArray<results.Line>, E>,
+  resume: string,
+  words: Words
+) =>
   Effect.gen(function* () {
     const batches = yield* PayoutBatch.PayoutBatch
-    const failed = yield* Stream.runCollect(batches.results(batchKey, ["failed", "inDoubt"]))
-    const ended = [...failed].filter(({ end }) =>
-      Option.exists(Option.flatMap(end, Exit.causeOption), (cause) =>
-        Option.exists(Cause.failureOption(cause), Doubt.isOfOtherRequest)
-      )
-    )
-    const open = inDoubt.filter(
-      (doubt) =>
-        doubt.error !== undefined &&
-        Doubt.isOfOtherRequest(doubt.error) &&
-        // The other request may be the earlier one of this row.
-        !/FLIGHT|PROGRESS/i.test(doubts.answer(doubt, words))
-    )
-    return new Set([...ended, ...open].map(({ key }) => key))
-  })
-
-/** Shows the progress of a batch to its end. */
-export const show = (rows: ReadonlyArray<Row>, batchKey: string, resume: string, words: Words) =>
-  Effect.gen(function* () {
-    const batches = yield* PayoutBatch.PayoutBatch
-    let told: ReadonlySet<string> = new Set()
+    const told = new Set<number>()
     let seen = ""
     const { end, print } = printer()
     const now = Effect.gen(function* () {
       const progress = yield* batches.status(batchKey)
       const subject = bar(progress, resume, words)
       const inDoubt = progress.creating > 0 ? yield* batches.doubts(batchKey) : []
-      const lines = doubts.lines(inDoubt, yield* Clock.currentTimeMillis, words)
+      const lines = results.doubts(inDoubt, yield* Clock.currentTimeMillis, words)
       const state = `${progress.ended} ${lines.map(({ subject }) => subject).join()}`
-      const others = state === seen ? told : yield* ofOthers(batchKey, inDoubt, words)
-      const notes = rows
-        .filter(({ item }) => others.has(item.key) && !told.has(item.key))
-        .map(
-          ({ item, line }) =>
-            `${words.line(line)}, ${output.text(item.key)}${words.colon}${words.ofOther}`
-        )
+      const changed = state === seen ? [] : yield* doubtful
+      const ofOthers = changed.filter(({ isOfOther, line }) => isOfOther && !told.has(line))
+      const notes = ofOthers.map(({ label }) => label + words.colon + words.ofOther)
       seen = state
-      told = new Set([...told, ...others])
+      for (const { line } of ofOthers) told.add(line)
       yield* print([{ subject, text: subject }, ...lines], notes)
       return progress
     })

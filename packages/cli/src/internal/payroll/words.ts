@@ -37,6 +37,7 @@ const en = {
   headers: {
     line: "line",
     employee: "employee",
+    name: "name",
     amount: "amount",
     currency: "currency",
     result: "result",
@@ -242,7 +243,9 @@ const fr: Words = {
         ? t`Le service refuse les identifiants : copiez à nouveau MANILLA_CLIENT_ID et MANILLA_CLIENT_SECRET.`
         : _tag === "TransportError" || _tag === "TimeoutError"
           ? t`Le service est injoignable : vérifiez la connexion à internet. \`manilla doctor\` en cherche la cause.`
-          : message
+          : message.includes("MANILLA_ENVIRONMENT")
+            ? t`Les identifiants ne sont pas ceux de l'environnement MANILLA_ENVIRONMENT : corrigez ce réglage, ou copiez les autres identifiants.`
+            : message
     }
   },
   locale: "fr",
@@ -267,6 +270,7 @@ const fr: Words = {
   headers: {
     line: "ligne",
     employee: "employé",
+    name: "nom",
     amount: "montant",
     currency: "devise",
     result: "résultat",

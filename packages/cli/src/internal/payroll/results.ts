@@ -1,0 +1,220 @@
+/** What is known of each row of a payroll: in words, in its report, and as an exit code. */
+import type * as Payout from "@manilla/payouts/Payout"
+import type * as Engine from "@manilla/workflow-engine/Engine"
+import type * as Execution from "@manilla/workflow-engine/Execution"
+import type * as Batch from "@manilla/workflows/Batch"
+import * as Doubt from "@manilla/workflows/Doubt"
+import type * as Policy from "@manilla/workflows/Policy"
+import * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
+import { rmSync, writeFileSync } from "node:fs"
+import { failed, open } from "../Failure.js"
+import * as output from "../output.js"
+import { personOf, type Row } from "./file.js"
+import { decimal, listed, type Words } from "./words.js"
+
+type Result = keyof Words["results"]
+
+type RowError = NonNullable<Batch.Doubt["error"]>
+
+export type Line = ReturnType<typeof make>[number]
+
+/** A field of the last response. A row in doubt has an earlier request, of which that says nothing. */
+const said = (error: RowError, name: "code" | "serviceMessage" | "status") => {
+  const last = error._tag === "OutcomeUnknown" ? error.cause : error
+  return Predicate.hasProperty(last, name) && last[name] !== undefined
+    ? output.text(last[name])
+    : undefined
+}
+
+/** Such as `INSUFFICIENT_FUNDS`, or the status; none without a response. */
+const codeOf = (error: RowError, words: Words): string | undefined => {
+  const status = said(error, "status")
+  return status && (said(error, "code") ?? words.status(status)).slice(0, 40)
+}
+
+/** Such as `the service responds with INSUFFICIENT_FUNDS`. */
+const responseOf = (error: RowError | undefined, words: Words): string => {
+  if (error === undefined) return words.noResponseYet
+  const code = codeOf(error, words)
+  return code === undefined ? words.noResponse : words.responds(code)
+}
+
+/** If it is not paid, it has a reason and advice. */
+const outcome = (result: Result, reason: string, advice: string, payout?: Payout.Payout) => ({
+  result,
+  isOfOther: false,
+  reference: payout?.reference ?? "",
+  provider_reference: payout?.provider_reference ?? "",
+  reason,
+  advice
+})
+
+/** Before the end of an item. */
+const present = (
+  state: Batch.ItemResult["state"],
+  doubt: Batch.Doubt | undefined,
+  notSent: string,
+  words: Words
+) => {
+  switch (state) {
+    case "waiting":
+      return outcome("not sent", "", notSent)
+    case "sending":
+      return outcome("in doubt", words.mayBeSent, words.check)
+    case "unknown": {
+      if (doubt === undefined) return outcome("in doubt", "", words.check)
+      const response = responseOf(doubt.error, words)
+      const isOfOther =
+        doubt.error !== undefined &&
+        Doubt.isOfOtherRequest(doubt.error) &&
+        // The other request may be the earlier one of this row.
+        !/FLIGHT|PROGRESS/i.test(response)
+      return { ...outcome("in doubt", words.lastLook(response), words.check), isOfOther }
+    }
+    default:
+      return outcome("sent", "", words.check)
+  }
+}
+
+const final = (
+  end: Exit.Exit<Payout.Payout, RowError>,
+  { businessKey, state }: Batch.ItemResult,
+  words: Words
+) => {
+  if (Exit.isSuccess(end)) {
+    const { status } = end.value
+    return status === "COMPLETED"
+      ? outcome("paid", "", "", end.value)
+      : outcome("check", words.finalStatus(status), words.check, end.value)
+  }
+  const error = Option.getOrUndefined(Cause.failureOption(end.cause))
+  const reason =
+    error === undefined
+      ? words.defect
+      : words.error(error.message, codeOf(error, words), said(error, "serviceMessage"))
+  if (error !== undefined && Doubt.isOfOtherRequest(error)) {
+    const ofOther = words.keyOfOther(reason, businessKey)
+    return { ...outcome("check", ofOther, words.check), isOfOther: true }
+  }
+  return state === "failed"
+    ? outcome("not paid", reason, words.correct)
+    : outcome("check", reason, words.check)
+}
+
+/** A line for each row of the file, in its order, with this advice for those that were not sent. */
+export const make = (
+  rows: ReadonlyArray<Row>,
+  items: ReadonlyArray<Batch.ItemResult>,
+  inDoubt: ReadonlyArray<Batch.Doubt>,
+  notSent: string,
+  words: Words
+) => {
+  const itemOf = new Map(items.map((item) => [item.key, item]))
+  const doubtOf = new Map(inDoubt.map((doubt) => [doubt.key, doubt]))
+  return rows.map((row) => {
+    const { key, request } = row.item
+    const item = itemOf.get(key)
+    return {
+      line: row.line,
+      employee: key,
+      name: row.name,
+      label: `${words.line(row.line)}, ${personOf(row)}`,
+      amount: request.amount,
+      currency: request.currency,
+      ...(item !== undefined && Option.isSome(item.end)
+        ? final(item.end.value, item, words)
+        : present(item?.state ?? "waiting", doubtOf.get(key), notSent, words))
+    }
+  })
+}
+
+/** The result and the advice of rows that are not paid, once for all rows with both. */
+export const advices = (lines: ReadonlyArray<Line>) =>
+  Arr.dedupeWith(
+    lines.filter(({ result }) => result !== "paid"),
+    (one, other) => one.result === other.result && one.advice === other.advice
+  )
+
+/** Such as `3 paid, 1 not paid`. */
+export const summary = (lines: ReadonlyArray<Line>, words: Words): string =>
+  Record.toEntries(words.results)
+    .map(([result, name]) => ({
+      count: lines.filter((line) => line.result === result).length,
+      name
+    }))
+    .filter(({ count, name }) => count > 0 || name === words.results.paid)
+    .map(({ count, name }) => words.counted(count, name))
+    .join(", ")
+
+/** The report as CSV, with the columns of its language. Names have a column if the file has one for them. */
+const csvOf = (lines: ReadonlyArray<Line>, words: Words): string => {
+  const hasNames = lines.some(({ name }) => name !== "")
+  const columns = Record.toEntries(words.headers)
+    .filter(([key]) => key !== "name" || hasNames)
+    .map(([key, header]) => ({ key, header }))
+  const cells = lines.map((line) => ({
+    ...line,
+    amount: decimal(line.amount, words),
+    result: words.results[line.result]
+  }))
+  return output.csvText(cells, { ...words.csv, columns, header: true })
+}
+
+/** Writes the report for its owner only. An earlier one may be readable for others. */
+export const write = (file: string, lines: ReadonlyArray<Line>, words: Words) =>
+  Effect.try({
+    try: () => {
+      rmSync(file, { force: true })
+      writeFileSync(file, csvOf(lines, words), { mode: 0o600 })
+    },
+    catch: (cause) => open(words.noReport(String(cause)))
+  })
+
+const nextTry = (doubts: ReadonlyArray<Batch.Doubt>, now: number, words: Words): string => {
+  const times = doubts.flatMap(({ nextMillis }) => (nextMillis === undefined ? [] : [nextMillis]))
+  if (times.length === 0) return words.isTried
+  const seconds = Math.max(0, Math.ceil((Math.min(...times) - now) / 1_000))
+  return seconds < 120 ? words.nextSeconds(seconds) : words.nextMinutes(Math.ceil(seconds / 60))
+}
+
+/** A line for each response, such as `10 in doubt: the service responds with X (the money may have moved); next try in 40 s`. */
+export const doubts = (inDoubt: ReadonlyArray<Batch.Doubt>, now: number, words: Words) =>
+  Object.entries(Arr.groupBy(inDoubt, ({ error }) => responseOf(error, words))).map(
+    ([response, same]) => {
+      const subject = words.inDoubt(same.length, response)
+      return { subject, text: words.withNext(subject, nextTry(same, now, words)) }
+    }
+  )
+
+export type RunError =
+  | Batch.InvalidItems
+  | Batch.ItemsDiffer
+  | Engine.DatabaseUnavailable
+  | Engine.UnsupportedSchema
+  | Execution.ExecutionNotFound
+  | Execution.ExecutionPurged
+  | Execution.StorageError
+  | Policy.InvalidPolicy
+
+/** The failure of a payroll that did not come to its end. An error of the state file says nothing about its payouts. */
+export const failureOfRun = (error: RunError, file: string, again: string, words: Words) => {
+  if (error._tag !== "ItemsDiffer") return open(`${error.message}\n${again}`)
+  const employees = error.issues.map(({ field }) => field)
+  return failed(words.differs(error.message, listed(employees, words), file))
+}
+
+const unpaid: ReadonlySet<Result> = new Set(["not paid", "not sent"])
+
+/** The failure of a payroll with rows that are not paid. If one of them may be paid, it is open. */
+export const failureOf = (lines: ReadonlyArray<Line>, words: Words) => {
+  const others = lines.filter(({ result }) => result !== "paid").length
+  if (others === 0) return undefined
+  const failure = lines.every(({ result }) => unpaid.has(result)) ? failed : open
+  return failure(words.unpaid(others, lines.length))
+}
