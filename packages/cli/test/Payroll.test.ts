@@ -120,7 +120,7 @@ describe("before anything is sent, a payroll", () => {
       assert.include(
         err,
         'line 1: "employe" and "name" may both be the column employee: name one of them employee\n' +
-          `line 1: there is no column currency. Write it as: ${header}\nNothing was sent.`
+          `line 1: there is no column currency. Not recognised: money. Write the header as: ${header}\nNothing was sent.`
       )
     }).pipe(Effect.provide(sandbox()))
   )

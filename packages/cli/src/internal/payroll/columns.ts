@@ -3,12 +3,47 @@ import type { Column, Words } from "./words.js"
 
 /** The columns, and their other names in English and French, without accents. */
 const synonyms = {
-  employee: ["employe", "nom", "name", "salarie"],
-  amount: ["montant", "salaire", "salary"],
+  employee: [
+    "employe",
+    "salarie",
+    "beneficiaire",
+    "beneficiary",
+    "nom",
+    "nom et prenom",
+    "nom et prenoms",
+    "nom complet",
+    "name",
+    "full name"
+  ],
+  amount: [
+    "montant",
+    "montant net",
+    "net a payer",
+    "salaire",
+    "salaire net",
+    "salary",
+    "net salary"
+  ],
   currency: ["devise", "monnaie"],
   country: ["pays"],
-  payment_method: ["payment method", "operateur", "operator", "methode"],
-  phone: ["telephone", "tel", "mobile", "phone_number", "phone number", "numero"]
+  payment_method: [
+    "payment method",
+    "operateur",
+    "operator",
+    "methode",
+    "mode de paiement",
+    "moyen de paiement"
+  ],
+  phone: [
+    "telephone",
+    "tel",
+    "mobile",
+    "phone_number",
+    "phone number",
+    "destination",
+    "numero",
+    "numero de telephone"
+  ]
 } as const satisfies Record.ReadonlyRecord<Column, ReadonlyArray<string>>
 
 /** Numbers of employees: beside one of them, a name is not the employee. */
@@ -25,6 +60,15 @@ export const record = <A>(cell: (column: Column) => A) =>
 /** Without accents, capitals and spaces around it. */
 export const plain = (name: string): string =>
   name.normalize("NFKD").replace(/\p{M}/gu, "").replace(/\s+/g, " ").trim().toLowerCase()
+
+const known: ReadonlyArray<string> = [
+  ...columns,
+  ...Record.values(synonyms).flat(),
+  ...numbers,
+  ...firstNames
+]
+
+const isUnknown = (name: string) => name.trim() !== "" && !known.includes(plain(name))
 
 /** The place of each column in a header, or the sentences that say how to correct it. */
 export const find = (header: ReadonlyArray<string>, words: Words) => {
@@ -49,7 +93,7 @@ export const find = (header: ReadonlyArray<string>, words: Words) => {
     problems.push(words.noHeader(line))
   } else if (missing.length > 0) {
     const names = missing.map((column) => words.columns[column])
-    problems.push(words.noColumns(names, line))
+    problems.push(words.noColumns(names, header.filter(isUnknown), line))
   }
   const people: ReadonlyArray<string> = [...synonyms.employee, ...firstNames]
   const isName = (_: string, place: number) =>

@@ -66,7 +66,7 @@ const others = [
 ] as const
 
 const isTotal = (cell: string | undefined): boolean =>
-  /^(sub|sous|grand)?[- ]?total\b/i.test(cell ?? "")
+  /^(sub|sous|grand)?[- ]?tota(l|ux)\b/i.test(cell ?? "")
 
 /** Whether a row is one cell only, in which all its cells are. */
 const isGlued = (record: ReadonlyArray<string>): boolean => {

@@ -83,8 +83,8 @@ const en = {
   bothMayBe: (one: string, other: string, column: string) =>
     `"${one}" and "${other}" may both be the column ${column}: name one of them ${column}`,
   noHeader: (columns: string) => `this is no header. Write above the rows: ${columns}`,
-  noColumns: (missing: ReadonlyArray<string>, columns: string) =>
-    `there is no column ${nameOf(missing)}. Write it as: ${columns}`,
+  noColumns: (missing: ReadonlyArray<string>, unread: ReadonlyArray<string>, columns: string) =>
+    `there is no column ${nameOf(missing)}. ${unread.length === 0 ? "" : `Not recognised: ${nameOf(unread)}. `}Write the header as: ${columns}`,
   noRows: "It has no rows.",
   headerAt: (line: number) => `the header is on line ${line}: delete the lines before it`,
   openQuote: `a cell has a quotation mark (") that does not end. Write "" for one inside a cell, or remove it`,
@@ -309,8 +309,8 @@ const fr: Words = {
   bothMayBe: (one, other, column) =>
     t`« ${one} » et « ${other} » peuvent tous deux être la colonne ${column} : nommez « ${column} » l'une des deux`,
   noHeader: (columns) => t`ce n'est pas un en-tête. Écrivez au-dessus des lignes : ${columns}`,
-  noColumns: (missing, columns) =>
-    t`il manque ${missing.length < 2 ? "la colonne" : "les colonnes"} ${nameOf(missing)}. Écrivez l'en-tête ainsi : ${columns}`,
+  noColumns: (missing, unread, columns) =>
+    t`il manque ${missing.length < 2 ? "la colonne" : "les colonnes"} ${nameOf(missing)}. ${unread.length === 0 ? "" : `Non reconnu : ${nameOf(unread)}. `}Écrivez l'en-tête ainsi : ${columns}`,
   noRows: t`Le fichier n'a aucune ligne.`,
   headerAt: (line) => t`l'en-tête est à la ligne ${line} : supprimez les lignes au-dessus`,
   openQuote: t`une cellule a un guillemet (") qui n'est pas fermé. Écrivez "" pour un guillemet dans une cellule, ou supprimez-le`,
