@@ -19,12 +19,17 @@ import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as inside from "./internal/prove/inside.js"
+import * as Scope from "effect/Scope"
 import type * as judge from "./internal/prove/judge.js"
 import * as proofs from "./internal/prove/proof.js"
+import * as report from "./internal/prove/report.js"
 import * as times from "./internal/prove/time.js"
+import { Problem } from "./internal/prove/trial.js"
+import type { Scene, World } from "./internal/prove/trial.js"
 import type { Exchange } from "./Exchange.js"
 import * as Sandbox from "./Sandbox.js"
 import * as SandboxClient from "./SandboxClient.js"
@@ -78,7 +83,7 @@ export interface Checkout<Life extends string, Store, Process, R> extends Option
    * the words of `Told` has told it to the buyer.
    */
   readonly lives: Readonly<Record<Life, Effect.Effect<unknown, unknown, R>>>
-  /** The lives in their order. They are repeated until nothing changes, at most 30 times. */
+  /** The lives in their order. They are repeated until nothing changes, for at most 36 hours of virtual time. */
   readonly script: ReadonlyArray<NoInfer<Life>>
   /** Returns the state of the order now. The proof asks after each life. */
   readonly told: Effect.Effect<Told, unknown, R>
@@ -183,7 +188,7 @@ export const everyFault = <Life extends string, R, Store = never, Process = neve
       SandboxGateway.layer()
     )
     const started = Layer.flatMap(
-      Layer.merge(services, Layer.context<Store | inside.Outside>()),
+      Layer.merge(services, Layer.context<Store | Outside>()),
       // All that `R` may name: what the proof provides, and what its caller does.
       (inner) => Layer.succeedContext(Context.merge(outer, inner) as Context.Context<R>)
     )
@@ -278,28 +283,102 @@ const serviceOf = Effect.gen(function* () {
   return service
 })
 
+/** The services that a process gets from outside. */
+type Outside = HttpClient.HttpClient | Sandbox.Sandbox
+
+/** A checkout, with all that its parts need beside the outside of a process. */
+interface Parts<Store, R> extends Pick<Scene<R>, "script" | "lives" | "told"> {
+  readonly store: Layer.Layer<Store, unknown>
+  readonly process: Layer.Layer<R, unknown, Store | Outside>
+}
+
 const prove = <Store, R>(
   { file, pairs = 100, run, sandbox = {}, seed = 1 }: Options,
-  checkout: inside.Checkout<Store, R>,
+  parts: Parts<Store, R>,
   startTime: () => times.Time
 ): Effect.Effect<Proof, ProofFailed> =>
   Effect.gen(function* () {
-    const logs = run !== undefined
     const proof = yield* proofs.prove({
       pairs,
       seed,
       run,
       inProcess: true,
       repeat: (number) => `add { run: ${number}, seed: ${seed}, pairs: ${pairs} } to its options.`,
-      trial: (one, known) =>
-        Effect.suspend(() => inside.run(checkout, { logs, sandbox, time: startTime() }, one, known))
+      world: () => {
+        const time = startTime()
+        return {
+          ...durations,
+          time,
+          logs: run !== undefined,
+          open: () => open(parts, time, sandbox)
+        }
+      }
     })
-    if (proof.failures.length > 0) {
-      // Only Node has files, and a proof also runs in browsers.
-      const html = file && (yield* Effect.promise(() => import("./internal/prove/html.js")))
-      if (html) yield* html.write(file, proof)
-      return yield* new ProofFailed({ message: proof.text, proof })
+    if (proof.failures.length === 0) {
+      yield* Console.log(proof.text)
+      return proof
     }
-    yield* Console.log(proof.text)
-    return proof
+    if (file !== undefined) {
+      // Only Node has files, and a proof also runs in browsers.
+      const files = yield* Effect.promise(() => import("./internal/prove/file.js"))
+      yield* files.write(file, report.html(proof))
+    }
+    return yield* new ProofFailed({ message: proof.text, proof })
   }).pipe(Effect.catchTag("Problem", ({ message }) => new ProofFailed({ message })))
+
+const hourMillis = 60 * 60 * 1000
+
+/** Hours take milliseconds. */
+const durations = {
+  lastsMillis: 60_000,
+  lateMillis: 600_000,
+  askMillis: Infinity,
+  pauseMillis: 2 * hourMillis,
+  endMillis: 36 * hourMillis
+}
+
+/** How long a request travels, and its response. */
+const travel = Effect.sleep("10 millis")
+
+/** The checkout beside a service that survives its processes. */
+const open = <Store, R>(
+  { process, store: storeLayer, ...parts }: Parts<Store, R>,
+  time: times.Time,
+  options: Sandbox.Options
+): ReturnType<World<R>["open"]> =>
+  Effect.gen(function* () {
+    const { client, sandbox } = yield* SandboxClient.make({ seed: "prove", ...options })
+    const scope = yield* Scope.make()
+    yield* Effect.addFinalizer(() => {
+      const closing = times.fork(time, Scope.close(scope, Exit.void))
+      // A finalizer of a dead process may wait for what never comes.
+      return time.pass(hourMillis, () => closing.unsafePoll() !== null)
+    })
+    const store = yield* Effect.mapError(
+      Layer.buildWithScope(storeLayer, scope),
+      (error) => new Problem({ message: `The store cannot be opened: ${String(error)}` })
+    )
+    /** A request that was sent is processed even if its sender dies. */
+    const networkOf = (isAlive: () => boolean) =>
+      HttpClient.make((request) =>
+        Effect.async((resume) => {
+          const sent = Effect.zipLeft(Effect.zipRight(travel, client.execute(request)), travel)
+          const fiber = times.fork(time, sent)
+          fiber.addObserver((exit) => {
+            if (isAlive()) resume(exit)
+          })
+          return Effect.sync(() => fiber.unsafeInterruptAsFork(FiberId.none))
+        })
+      )
+    return {
+      ...parts,
+      sandbox,
+      start: (isAlive) =>
+        Layer.buildWithScope(process, scope).pipe(
+          Effect.provideService(HttpClient.HttpClient, networkOf(isAlive)),
+          Effect.provideService(Sandbox.Sandbox, sandbox),
+          Effect.provide(store)
+        ),
+      kill: Effect.void
+    }
+  })

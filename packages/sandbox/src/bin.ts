@@ -6,15 +6,14 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import * as Redacted from "effect/Redacted"
 import type { Exchange } from "./Exchange.js"
 import * as cli from "./internal/command/cli.js"
+import * as environment from "./internal/command/environment.js"
 import * as initial from "./internal/command/initial.js"
 import * as profile from "./internal/command/profile.js"
 import * as control from "./internal/control/routes.js"
 import * as files from "./internal/page/files.js"
 import * as webPage from "./internal/page/webPage.js"
-import * as Sandbox from "./Sandbox.js"
 import * as SandboxServer from "./SandboxServer.js"
 
 type Serve = Extract<cli.Command, { readonly _tag: "Serve" }>
@@ -23,24 +22,18 @@ const serve = ({ initial: file, profile: profileFile, quiet, server }: Serve) =>
   Effect.gen(function* () {
     const opening = file === undefined ? {} : yield* initial.read(file)
     const { idempotency, page } = profileFile === undefined ? {} : yield* profile.read(profileFile)
-    const { authUrl, baseUrl, credentials, wallets } = yield* SandboxServer.make({
+    const sandbox = yield* SandboxServer.make({
       ...server,
       ...opening,
       page,
       idempotency: { ...idempotency, ...server.idempotency },
       onExchange: quiet ? undefined : (exchange) => Console.log(requestLine(exchange))
     })
-    const [wallet] = yield* wallets
-    const { client_id, client_secret } = yield* credentials
+    const { baseUrl } = sandbox
+    const variables = Object.entries(yield* environment.of(sandbox, page))
     yield* Console.log(`The sandbox is listening. These credentials are valid for sandboxes only:
 
-export MANILLA_BASE_URL=${baseUrl}
-export MANILLA_AUTH_URL=${authUrl}
-export MANILLA_CLIENT_ID=${client_id}
-export MANILLA_CLIENT_SECRET=${Redacted.value(client_secret)}
-export MANILLA_ENVIRONMENT=SANDBOX
-export MANILLA_PAGE_PARAMETER=${page?.parameter ?? Sandbox.pageParameter}
-export MANILLA_WALLET_ID=${wallet?.id ?? ""}
+${variables.map(([name, value]) => `export ${name}=${value}`).join("\n")}
 
 Page:          ${new URL(webPage.paths.main, baseUrl).href}
 Documentation: ${new URL(webPage.paths.docs, baseUrl).href}

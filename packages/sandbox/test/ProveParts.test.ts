@@ -10,8 +10,9 @@ import * as faults from "../src/internal/prove/faults.js"
 import * as judge from "../src/internal/prove/judge.js"
 import * as plan from "../src/internal/prove/plan.js"
 import * as report from "../src/internal/prove/report.js"
+import * as times from "../src/internal/prove/time.js"
 import { trial } from "../src/internal/prove/trial.js"
-import type { Trial } from "../src/internal/prove/trial.js"
+import type { Trial, World } from "../src/internal/prove/trial.js"
 import type * as Sandbox from "../src/Sandbox.js"
 
 const create = "Payments.create"
@@ -263,8 +264,8 @@ it("rule 5: a storm is more requests in a minute than the bound", () => {
   assert.strictEqual(judge.calmOf(books([], ...Array(20).fill(exchange()))).mostPerMinute, 200)
 })
 
-const kindOf = (name: string) =>
-  faults.kinds.find((kind) => kind.name === name) ?? assert.fail(name)
+const faultOf = (name: string) =>
+  faults.faults.find((fault) => fault.name === name) ?? assert.fail(name)
 
 describe("the runs", () => {
   const token = { operation: "Token.obtain", nth: 1 }
@@ -330,16 +331,19 @@ describe("the runs", () => {
 })
 
 describe("a fault", () => {
-  const timing = { lastsMillis: 60, lateMillis: 600 }
+  const durations = { lastsMillis: 60, lateMillis: 600 }
   const inject = (...troubles: ReadonlyArray<readonly [string, number, string]>) => {
     const notes: Array<string> = []
     const injection = plan.inject(
       {
         number: 1,
-        troubles: troubles.map(([operation, nth, name]) => ({ operation, nth, kind: kindOf(name) }))
+        troubles: troubles.map(([operation, nth, name]) => ({
+          operation,
+          nth,
+          fault: faultOf(name)
+        }))
       },
-      timing,
-      { die: Effect.void, again: () => {}, note: (text) => void notes.push(text) }
+      { ...durations, die: Effect.void, again: () => {}, note: (text) => void notes.push(text) }
     )
     /** Whether the request meets a fault. */
     const meets = (operation: string, nowMillis: number) => {
@@ -413,27 +417,39 @@ describe("a fault", () => {
 })
 
 describe("a run", () => {
-  const timing = { lastsMillis: 60, lateMillis: 600 }
+  const durations = {
+    lastsMillis: 60,
+    lateMillis: 600,
+    askMillis: Infinity,
+    pauseMillis: 1000,
+    endMillis: 8000
+  }
   /** Runs a checkout that says these words, one after another. After each round, something may happen. */
   const run = (
     rows: Parameters<typeof sandboxOf>[0],
     told: (asked: number) => judge.Told,
     after: (round: number) => void = () => {},
-    live: ReadonlyArray<unknown> = []
+    life: Effect.Effect<unknown> = Effect.void
   ) => {
     let asked = 0
-    return trial({ number: 0, troubles: [] }, calm, timing, () =>
-      Effect.succeed({
-        sandbox: sandboxOf(rows),
-        script: ["press"],
-        live: () => Effect.succeed(live),
-        told: Effect.sync(() => told(asked++)),
-        pass: (round: number) => Effect.sync(() => after(round)),
-        isOver: (round: number) => round === 9,
-        die: Effect.void,
-        again: () => {}
-      })
-    )
+    const world: World<never> = {
+      ...durations,
+      logs: false,
+      time: times.alone(),
+      open: () =>
+        Effect.succeed({
+          sandbox: sandboxOf(rows),
+          script: ["press"],
+          lives: { press: life },
+          told: Effect.sync(() => {
+            after(asked)
+            return told(asked++)
+          }),
+          start: () => Effect.context<never>(),
+          kill: Effect.void
+        })
+    }
+    return trial({ number: 0, troubles: [] }, calm, world)
   }
   const paid = { payments: [{ reference: "R", status: "COMPLETED" }], transactions: ["R"] }
   const rulesOf = ({ violations }: Trial) => violations.map(({ rule }) => rule)
@@ -496,7 +512,7 @@ describe("a run", () => {
 
   it.live("judges what a life tells", () =>
     Effect.map(
-      run(paid, () => "paid", undefined, ["not paid"]),
+      run(paid, () => "paid", undefined, Effect.succeed("not paid")),
       (trial) => assert.deepStrictEqual(rulesOf(trial), [2])
     )
   )
@@ -519,13 +535,13 @@ describe("the report", () => {
             {
               operation: create,
               nth: 1,
-              kind: kindOf("fails")
+              fault: faultOf("fails")
             }
           ]
         : []
     },
     told: "paid",
-    events: [{ atMillis: 100, text: "press starts", tone: "" }],
+    events: [{ atMillis: 100, text: "press starts" }],
     once: books([movement()], exchange()),
     exchanges: [exchange({ atMillis: 110 })],
     places: [],
@@ -586,7 +602,7 @@ describe("the report", () => {
   })
 
   it("draws the only run, also if it passes", () => {
-    assert.match(make([of({ number: 7 })], 7).text, /Run 7, 1st .*\n.*Your code.*The service/)
+    assert.match(make([of({ number: 7 })], 7).text, /Run 7, 1st .*\n\n.*Your code.*The service/)
   })
 
   it("says how many runs a person decides", () => {

@@ -7,6 +7,7 @@
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as Time from "@manilla/test-support/Time"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
 import type * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
@@ -16,7 +17,6 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Random from "effect/Random"
 import type * as Scheduler from "effect/Scheduler"
-import * as times from "../../src/internal/prove/time.js"
 
 export interface World {
   readonly sandbox: Sandbox.Service
@@ -62,7 +62,7 @@ const turn = () => new Promise<void>((resume) => setImmediate(resume))
 const travelMillis = 10
 
 export const make = async (options: Sandbox.Options = {}): Promise<World> => {
-  const time = times.alone()
+  const time = Time.make({ wakes: "one" })
   /** The number of requests that the service is processing. */
   let busy = 0
   let inFlight = 0
@@ -179,8 +179,7 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
       }
       // A death while the process waits, with requests still in transit.
       countStep()
-      if (tasks.length === 0 && !time.wakeNext(Infinity))
-        throw new Error("the program is deadlocked")
+      if (tasks.length === 0 && !time.wakeNext()) throw new Error("the program is deadlocked")
     }
     return { exit: exit as never, died, steps, warnings, requests, departures }
   }
@@ -188,7 +187,7 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
   const settle = async () => {
     for (let i = 0; i < 1000 && inFlight > 0; i++) {
       await turn()
-      if (busy === 0) time.wakeNext(Infinity)
+      if (busy === 0) time.wakeNext()
     }
   }
 

@@ -1,7 +1,6 @@
 /**
  * The file of `manilla-sandbox prove`: a server, what its buyer sends, and what it says about an order.
  */
-import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { defaults, Delay, Text } from "./cli.js"
 import * as file from "./file.js"
@@ -66,11 +65,5 @@ export const Proof = Schema.Struct({
 })
 
 export interface Proof extends Schema.Schema.Type<typeof Proof> {}
-
-/** A late response is later than the server waits. */
-export const timingOf = ({ deadline, lasts }: Proof) => ({
-  lastsMillis: Duration.toMillis(lasts),
-  lateMillis: Duration.toMillis(deadline) + 1000
-})
 
 export const read = file.use("prove", yaml.decoder(Proof, { numbersAsText: false }))

@@ -1,17 +1,15 @@
 /**
  * `manilla-sandbox prove proof.yaml`.
  */
-import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { dirname, resolve } from "node:path"
-import * as html from "../prove/html.js"
+import * as file from "../prove/file.js"
 import * as outside from "../prove/outside.js"
 import * as plan from "../prove/plan.js"
 import * as proofs from "../prove/proof.js"
 import * as report from "../prove/report.js"
-import * as trials from "../prove/trial.js"
 import * as cli from "./cli.js"
 import * as proofFile from "./proof.js"
 
@@ -46,8 +44,8 @@ const parse = cli.reader(Arguments, true)
 export const command = (args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { positionals, values } = yield* parse(args)
-    const { html: page, junit, run } = values
-    if (values.help) {
+    const { help: isHelp, html, junit, run } = values
+    if (isHelp) {
       yield* Console.log(help)
       return true
     }
@@ -57,15 +55,14 @@ export const command = (args: ReadonlyArray<string>) =>
       return yield* new cli.UsageError({ message })
     }
     const proof = yield* proofFile.read(path)
-    const timing = proofFile.timingOf(proof)
     const cwd = dirname(resolve(path))
     const repeat = (number: number) => `manilla-sandbox prove ${path} --run ${number}`
     const write = (result: report.Report) =>
       Effect.gen(function* () {
         if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
         yield* Console.log(result.text)
-        if (page !== undefined) yield* html.write(page, result)
-        if (junit !== undefined) yield* html.writeText(junit, report.junit(result))
+        if (html !== undefined) yield* file.write(html, report.html(result))
+        if (junit !== undefined) yield* file.write(junit, report.junit(result))
       })
     yield* Console.error("A run without faults first …")
     const result = yield* proofs.prove({
@@ -73,10 +70,7 @@ export const command = (args: ReadonlyArray<string>) =>
       run,
       inProcess: false,
       repeat,
-      trial: (one, known) =>
-        trials
-          .trial(one, known, timing, (watch) => outside.make(proof, cwd, watch))
-          .pipe(Effect.scoped, Effect.provide(NodeContext.layer)),
+      world: () => outside.world(proof, cwd),
       onRun: progress(performance.now(), repeat),
       onStop: (done) =>
         Effect.catchAll(write(done), ({ message }) => Console.error(message)).pipe(
@@ -90,7 +84,10 @@ export const command = (args: ReadonlyArray<string>) =>
 
 /** One line in a terminal, and otherwise a line for every tenth run. */
 const progress =
-  (startMillis: number, repeat: proofs.Options["repeat"]): NonNullable<proofs.Options["onRun"]> =>
+  (
+    startMillis: number,
+    repeat: proofs.Options<never>["repeat"]
+  ): NonNullable<proofs.Options<never>["onRun"]> =>
   (run, done, all) =>
     Effect.sync(() => {
       const { columns = 80, isTTY } = process.stderr

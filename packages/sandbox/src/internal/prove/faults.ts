@@ -11,28 +11,24 @@ import * as exchange from "../http/exchange.js"
 import { Dropped } from "../http/incoming.js"
 import type { Intercept, Meet } from "../http/incoming.js"
 
-/** The durations of faults: short ones for programs in real time. */
-export interface Timing {
-  /** How long a fault “for a time” lasts. */
-  readonly lastsMillis: number
+/** The effects of a fault on the process that sent the request, and the time that it takes. */
+export interface Hooks {
+  /** Kills the process. */
+  readonly die: Effect.Effect<void>
+  /** Starts its life a second time. */
+  readonly again: () => void
   /** How late a late request or response is. */
   readonly lateMillis: number
 }
 
-/** What a fault does to the process that sent the request. */
-export interface Hooks {
-  /** Kills it. */
-  readonly die: Effect.Effect<void>
-  /** Starts its life a second time. */
-  readonly again: () => void
-}
+type Met = Pick<Parameters<Intercept>[0], "course" | "emulation"> & Hooks
 
-type Met = Pick<Parameters<Intercept>[0], "course" | "emulation"> & Hooks & Timing
-
-export interface Kind {
+export interface Fault {
   readonly name: string
   readonly fits: (operation: string) => boolean
   readonly meet: (met: Met) => Meet
+  /** Whether it also applies to all later requests, for some time. */
+  readonly lasts: boolean
 }
 
 const { operations } = ServiceApi
@@ -48,20 +44,22 @@ const isOfOne = (operation: string) => isRead(operation) || isWrite(operation)
 const needsToken = (operation: string) => isAny(operation) && operation !== "Token.obtain"
 const settles = (operation: string) => /^(Payments|Payouts)\.create$/.test(operation)
 
-const outcome = (name: string, fits: Kind["fits"]): Kind => ({
-  name: name.replaceAll("_", " "),
+const fault = (name: string, fits: Fault["fits"], meet: Fault["meet"]): Fault => ({
+  name,
   fits,
-  meet:
-    ({ course }) =>
-    (process) => {
+  meet,
+  lasts: false
+})
+
+const outcomes = (fits: Fault["fits"], ...names: ReadonlyArray<string>) =>
+  names.map((name) =>
+    fault(name.replaceAll("_", " "), fits, ({ course }) => (process) => {
       const effect = Outcome.named(name)?.effect
       if (effect?._tag === "Suffers") return exchange.underFault(effect.fault, process)
       course.behaviour = effect
       return process
-    }
-})
-
-const kind = (name: string, fits: Kind["fits"], meet: Kind["meet"]): Kind => ({ name, fits, meet })
+    })
+  )
 
 /** The members of a response that say whose it is. */
 const swapped: Readonly<Record<string, string>> = {
@@ -80,9 +78,13 @@ const ofSomebodyElse = (response: HttpServerResponse.HttpServerResponse) => {
   return HttpServerResponse.unsafeJson(changed, { status })
 }
 
+const lost = (lost: "request" | "response") => Effect.fail(new Dropped({ lost }))
 const refused = Effect.fail(new Dropped({ lost: "request", code: "ECONNREFUSED" }))
-const requestLost = Effect.fail(new Dropped({ lost: "request" }))
-const responseLost = Effect.fail(new Dropped({ lost: "response" }))
+
+const before =
+  (first: Effect.Effect<void>): Meet =>
+  (process) =>
+    Effect.zipRight(first, process)
 
 /** A late request arrives even if its sender has left. */
 const arrivesAfter =
@@ -90,61 +92,38 @@ const arrivesAfter =
   (process) =>
     Effect.flatMap(Effect.forkDaemon(Effect.delay(process, millis)), Fiber.join)
 
-const first =
-  (act: () => void): Meet =>
-  (process) =>
-    Effect.zipRight(Effect.sync(act), process)
-
-const each: ReadonlyArray<Kind> = [
-  kind("no connection", isAny, () => () => refused),
-  outcome("fails", settles),
-  outcome("unknown_status", settles),
-  outcome("request_lost", isAny),
-  outcome("response_lost", isAny),
-  outcome("rate_limited", isAny),
-  outcome("server_error", isAny),
-  outcome("server_error_after", isAny),
-  outcome("unavailable", isAny),
-  outcome("unavailable_after", isAny),
-  outcome("not_found", isRead),
-  outcome("unprocessable", isWrite),
-  outcome("forbidden", isWrite),
-  outcome("truncated_body", isAny),
-  kind("request late", isAny, ({ lateMillis }) => arrivesAfter(lateMillis)),
-  kind("response late", isAny, ({ lateMillis }) => Effect.zipLeft(Effect.sleep(lateMillis))),
-  kind("response of somebody else", isOfOne, () => Effect.map(ofSomebodyElse)),
-  kind("token revoked", needsToken, ({ emulation }) => first(emulation.accounts.revokeTokens)),
-  kind(
+const single: ReadonlyArray<Fault> = [
+  fault("no connection", isAny, () => () => refused),
+  ...outcomes(settles, "fails", "unknown_status"),
+  ...outcomes(isAny, "request_lost", "response_lost", "rate_limited", "truncated_body"),
+  ...outcomes(isAny, "server_error", "server_error_after", "unavailable", "unavailable_after"),
+  ...outcomes(isRead, "not_found"),
+  ...outcomes(isWrite, "unprocessable", "forbidden"),
+  fault("request late", isAny, ({ lateMillis }) => arrivesAfter(lateMillis)),
+  fault("response late", isAny, ({ lateMillis }) => Effect.zipLeft(Effect.sleep(lateMillis))),
+  fault("response of somebody else", isOfOne, () => Effect.map(ofSomebodyElse)),
+  fault("token revoked", needsToken, ({ emulation }) =>
+    before(Effect.sync(emulation.accounts.revokeTokens))
+  ),
+  fault(
     "death before",
     isAny,
     ({ die }) =>
       () =>
-        Effect.zipRight(die, requestLost)
+        Effect.zipRight(die, lost("request"))
   ),
-  kind("death after", isAny, ({ die }) => Effect.zipRight(Effect.zipRight(die, responseLost))),
-  kind("second life", isAny, ({ again }) => first(again)),
-  kind("two lives", isLife, () => (process) => process)
+  fault("death after", isAny, ({ die }) => Effect.zipRight(Effect.zipRight(die, lost("response")))),
+  fault("second life", isAny, ({ again }) => before(Effect.sync(again))),
+  fault("two lives", isLife, () => (process) => process)
 ]
 
 const lasting =
   /^(no connection|request lost|response (lost|late)|server error after|unavailable|not found|unprocessable|forbidden)$/
 
-const forATime = " for a time"
-
-/** All kinds, in the order of the runs. */
-export const kinds: ReadonlyArray<Kind> = [
-  ...each,
-  ...each
+/** All faults, in the order of the runs. */
+export const faults: ReadonlyArray<Fault> = [
+  ...single,
+  ...single
     .filter(({ name }) => lasting.test(name))
-    .map((one) => ({ ...one, name: one.name + forATime }))
+    .map((one) => ({ ...one, name: `${one.name} for a time`, lasts: true }))
 ]
-
-/** Whether it also applies to all later requests, for some time. */
-export const lasts = ({ name }: Kind) => name.endsWith(forATime)
-
-/** How long something may come of it. */
-export const millisOf = (kind: Kind, { lastsMillis, lateMillis }: Timing) =>
-  lasts(kind) ? lastsMillis : kind.name === "request late" ? lateMillis : 0
-
-/** Whether it needs a network without sockets. */
-export const isInProcess = ({ name }: Kind) => name.startsWith("no connection")

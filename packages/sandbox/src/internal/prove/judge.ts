@@ -78,15 +78,12 @@ export interface Calm extends ReturnType<typeof calmOf> {}
 
 /** The books are those of a calm run whose script ran once. */
 export const calmOf = ({ exchanges, movements }: Books) => {
-  const hasManyOrders = (operation: string) =>
-    new Set(exchanges.filter((one) => one.operation === operation).map(({ key }) => key)).size > 1
+  const keysOf = (operation: string | undefined) =>
+    new Set(exchanges.filter((one) => one.operation === operation).map(({ key }) => key))
   return {
     movements,
-    /** An operation has one order, or one for each request if the calm run has several keys. */
-    orderOf: (exchange: Exchange) => {
-      const { operation = "" } = exchange
-      return hasManyOrders(operation) ? bodyOf(exchange) : operation
-    },
+    /** An operation has one order, without a name, or one for each request if the calm run has several keys. */
+    orderOf: (exchange: Exchange) => (keysOf(exchange.operation).size > 1 ? bodyOf(exchange) : ""),
     mostPerMinute: Math.max(100, 10 * exchanges.length)
   }
 }
@@ -111,15 +108,16 @@ const times = (often: number) => (often === 2 ? "twice" : `${often} times`)
 
 /** Rule 1: no operation moves money twice. */
 export const movedTwice = ({ exchanges, movements }: Books, calm: Calm): string | undefined => {
-  const orderOf = ({ key, kind }: Movement) => {
+  const orderOf = ({ key }: Movement) => {
     const made = exchanges.find((one) => key !== undefined && one.key === key)
-    const order = made && calm.orderOf(made)
-    return order === made?.operation ? kind : (order ?? kind)
+    return made === undefined ? "" : calm.orderOf(made)
   }
-  for (const [order, all] of Object.entries(Array.groupBy(movements, orderOf))) {
-    const [{ kind }] = all
+  const orders = Array.groupBy(movements, (one) => `${one.kind} ${orderOf(one)}`)
+  for (const all of Object.values(orders)) {
+    const [one] = all
+    const { kind } = one
     const expected = calm.movements.filter((one) => one.kind === kind).length
-    const allowed = order === kind ? Math.max(expected, 1) : 1
+    const allowed = orderOf(one) === "" ? Math.max(expected, 1) : 1
     if (all.length <= allowed) continue
     const moved = all.filter(({ hasMoved }) => hasMoved).length
     if (kind === "payment link")

@@ -1,65 +1,78 @@
 /**
- * A server in any language and in real time: its buyer, its deaths, and what it says.
+ * A server in any language and in real time, as a checkout: its buyer, its deaths, and what it says.
  */
 import type { CommandExecutor } from "@effect/platform/CommandExecutor"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import * as Random from "effect/Random"
 import * as Record from "effect/Record"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import type * as Sandbox from "../../Sandbox.js"
 import * as SandboxServer from "../../SandboxServer.js"
+import * as environment from "../command/environment.js"
 import type { Proof } from "../command/proof.js"
 import { valueAt } from "../faults/queue.js"
-import { Interceptor } from "../http/incoming.js"
 import type * as judge from "./judge.js"
 import * as servers from "./server.js"
+import * as times from "./time.js"
 import { Problem } from "./trial.js"
-import type { Watch } from "./trial.js"
+import type { World } from "./trial.js"
 
-/** The pause between two questions. */
-const pause = Effect.sleep("100 millis")
+type Server = Effect.Effect.Success<ReturnType<typeof servers.start>>
 
-/** The subject of one run. */
-export const make = (proof: Proof, cwd: string, { intercept, isStorm, note }: Watch) =>
+export const world = (proof: Proof, cwd: string): World<never> => ({
+  lastsMillis: Duration.toMillis(proof.lasts),
+  // Later than the server waits.
+  lateMillis: Duration.toMillis(proof.deadline) + 1000,
+  askMillis: 100,
+  pauseMillis: 8000,
+  endMillis: Duration.toMillis(proof.patience),
+  logs: false,
+  time: times.real,
+  open: (note) => open(proof, cwd, note)
+})
+
+const open = (proof: Proof, cwd: string, note: (text: string) => void) =>
   Effect.gen(function* () {
-    const { unsafeCurrentTimeMillis: nowMillis } = yield* Effect.clock
     const patienceMillis = Duration.toMillis(proof.patience)
-    const sandbox = yield* SandboxServer.make({
-      seed: "prove",
-      settleAfter: proof.settle_after
-    }).pipe(
-      Effect.provideService(Interceptor, intercept),
-      Effect.withRandom(Random.make("service")),
-      Effect.mapError((error) => new Problem({ message: String(error) }))
+    const options = { seed: "prove", settleAfter: proof.settle_after }
+    const sandbox = yield* Effect.mapError(
+      SandboxServer.make(options),
+      (error) => new Problem({ message: String(error) })
     )
-    const values = yield* valuesOf(sandbox)
-    const filled = (text: unknown) =>
-      String(text).replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
-    const env = {
-      ...Record.mapKeys(values, (name) => `MANILLA_${name.toUpperCase()}`),
-      ...Record.map(proof.env, filled)
+    const variables: Readonly<Record<string, string>> = {
+      ...(yield* environment.of(sandbox, undefined)),
+      // Not seeded: a store without `reset` still has the orders of earlier runs.
+      MANILLA_ORDER: crypto.randomUUID()
     }
+    /** Puts the values of variables into a text, such as `{base_url}`. */
+    const filled = (text: unknown) =>
+      String(text).replace(
+        /\{(\w+)\}/g,
+        (whole, name: string) => variables[`MANILLA_${name.toUpperCase()}`] ?? whole
+      )
+    const env = { ...variables, ...Record.map(proof.env, filled) }
     const { command, reset } = proof
     if (reset !== undefined) yield* servers.run({ command: reset, cwd, env })
+
+    const services = yield* Effect.context<CommandExecutor | Scope.Scope>()
     const url = new URL(filled(proof.request.url))
-    const starting = servers.start({ command, cwd, env }, url, patienceMillis)
-    const begin = Effect.provide(starting, yield* Effect.context<CommandExecutor | Scope.Scope>())
-    let server = yield* begin
+    let server: Server | undefined
+    const kill = Effect.suspend(() => server?.kill ?? Effect.void)
+    const oneAtOnce = yield* Effect.makeSemaphore(1)
+    // A start that is under way leaves no process behind.
+    yield* Effect.addFinalizer(() => oneAtOnce.take(1))
     const keepAlive = Effect.gen(function* () {
-      if (yield* server.isRunning) return
-      note("the server starts again")
+      if (server !== undefined && (yield* server.isRunning)) return
+      if (server !== undefined) note("the server starts again")
       // Its child processes may still run.
-      yield* server.kill
-      server = yield* begin
-    })
+      yield* kill
+      server = yield* servers.start({ command, cwd, env }, url, patienceMillis)
+    }).pipe(oneAtOnce.withPermits(1), Effect.provide(services))
 
     /** Sends a request. Without a response, the status is 0. */
-    const answer = ({ body, headers, method, url }: Proof["request"]) =>
+    const send = ({ body, headers, method, url }: Proof["request"]) =>
       Effect.tryPromise(async (signal) => {
         const isJson = body !== undefined && typeof body !== "string"
         const response = await fetch(filled(url), {
@@ -74,30 +87,17 @@ export const make = (proof: Proof, cwd: string, { intercept, isStorm, note }: Wa
         Effect.timeout(patienceMillis),
         Effect.orElseSucceed(() => ({ status: 0, text: "" }))
       )
-    /** The requests of the buyer. */
-    let sent: Array<Fiber.Fiber<{ readonly status: number }>> = []
-    const send = () => void sent.push(Effect.runFork(answer(proof.request)))
-    const storm = Effect.as(Effect.repeat(pause, { until: isStorm }), { status: 0 })
-    const live = (_: string, isTwice: boolean) =>
-      Effect.gen(function* () {
-        sent = []
-        send()
-        if (isTwice) send()
-        const words: Array<judge.Told> = []
-        // A fault may send one more.
-        for (const request of sent) {
-          const { status } = yield* Effect.raceFirst(Fiber.join(request), storm)
-          note(`the buyer gets ${status || "no response"}`)
-          // The buyer reads an error as “not paid”.
-          if (status >= 500 || status === 402) words.push("not paid")
-        }
-        yield* keepAlive
-        return words
-      })
+    const buyer = Effect.gen(function* () {
+      yield* keepAlive
+      const { status } = yield* send(proof.request)
+      note(`the buyer gets ${status || "no response"}`)
+      // The buyer reads an error as “not paid”.
+      return status >= 500 || status === 402 ? "not paid" : undefined
+    })
     const told = Effect.gen(function* () {
       yield* keepAlive
       const { path, url } = proof.told
-      const { status, text } = yield* answer({ ...proof.told, method: "GET" })
+      const { status, text } = yield* send({ ...proof.told, method: "GET" })
       if (status === 0 || status >= 400) return note(`told answers ${status || "nothing"}`)
       const word = wordIn(proof.told, text)
       if (word !== undefined) return word
@@ -106,45 +106,10 @@ export const make = (proof: Proof, cwd: string, { intercept, isStorm, note }: Wa
         message: `“told” (${url}) answered ${text.slice(0, 200)}, which has none of its words${place}. Add the word to paid, not_paid, open or review.`
       })
     })
-    const untilMillis = nowMillis() + patienceMillis
-    return {
-      sandbox,
-      script: ["request of the buyer"],
-      live,
-      told,
-      /** Until the state is final, and at least until a new payment is settled and a fault is over. */
-      pass: (round: number, ask: Effect.Effect<judge.Told, Problem>) =>
-        Effect.suspend(() => {
-          const until = nowMillis() + Math.min(1000 * 2 ** round, 8000)
-          const isOpen = (word: judge.Told) => word === "open" && nowMillis() < until
-          return Effect.zipRight(pause, ask).pipe(Effect.repeat({ while: isOpen }))
-        }),
-      isOver: () => nowMillis() > untilMillis,
-      die: Effect.suspend(() => {
-        note("the server is killed", "bad")
-        return server.kill
-      }),
-      again: send
-    }
-  })
-
-/** The values that the file and the environment of the server may name. */
-const valuesOf = (sandbox: Sandbox.Service) =>
-  Effect.gen(function* () {
-    const { client_id, client_secret } = yield* sandbox.credentials
-    const [wallet] = yield* sandbox.wallets
-    const values: Readonly<Record<string, string>> = {
-      base_url: sandbox.baseUrl,
-      auth_url: sandbox.authUrl,
-      client_id,
-      client_secret: Redacted.value(client_secret),
-      environment: "SANDBOX",
-      wallet_id: wallet?.id ?? "",
-      // Not seeded: a store without `reset` still has the orders of earlier runs.
-      order: crypto.randomUUID()
-    }
-    return values
-  })
+    const name = "request of the buyer"
+    const start = () => Effect.context<never>()
+    return { sandbox, script: [name], lives: { [name]: buyer }, told, start, kill }
+  }).pipe(Effect.provide(NodeContext.layer))
 
 const parse = Schema.decodeOption(Schema.parseJson())
 

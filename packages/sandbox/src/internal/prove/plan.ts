@@ -15,8 +15,9 @@ export interface Place {
   readonly nth: number
 }
 
+/** A fault at its place. */
 interface Trouble extends Place {
-  readonly kind: faults.Kind
+  readonly fault: faults.Fault
 }
 
 export interface Run {
@@ -32,6 +33,7 @@ const sequels = /^(no connection|unprocessable|forbidden) for a time$/
 export interface Options {
   readonly pairs: number
   readonly seed: number
+  /** Only there, a connection can be refused. */
   readonly inProcess: boolean
 }
 
@@ -39,24 +41,17 @@ export const runsOf = (
   places: ReadonlyArray<Place>,
   { inProcess, pairs, seed }: Options
 ): ReadonlyArray<Run> => {
-  const kinds = faults.kinds.filter((kind) => inProcess || !faults.isInProcess(kind))
+  const all = faults.faults.filter(({ name }) => inProcess || !name.startsWith("no connection"))
   const singles = places.flatMap((place) =>
-    kinds.filter(({ fits }) => fits(place.operation)).map((kind): Trouble => ({ ...place, kind }))
+    all.filter(({ fits }) => fits(place.operation)).map((fault): Trouble => ({ ...place, fault }))
   )
+  const following = all.filter(({ name }) => sequels.test(name))
   const inOrder = singles
-    .filter(({ kind, operation }) => faults.isWrite(operation) && firsts.test(kind.name))
-    .flatMap((first) =>
-      kinds
-        .filter(({ name }) => sequels.test(name))
-        .map((kind) => [first, { ...first, nth: 0, kind }])
-    )
+    .filter(({ fault, operation }) => faults.isWrite(operation) && firsts.test(fault.name))
+    .flatMap((first) => following.map((fault) => [first, { ...first, nth: 0, fault }]))
   const random = new Utils.PCGRandom(seed)
   const drawn = () => unsafeGet(singles, random.integer(singles.length))
-  const drawnPairs = Array.from({ length: pairs }, () => {
-    const [first, second] = [drawn(), drawn()]
-    const isSame = first.operation === second.operation && first.nth === second.nth
-    return [first, random.integer(2) === 0 || isSame ? { ...second, nth: 0 } : second]
-  })
+  const drawnPairs = Array.from({ length: pairs }, () => [drawn(), { ...drawn(), nth: 0 }])
   return [...singles.map((one) => [one]), ...inOrder, ...drawnPairs].map((troubles, index) => ({
     number: index + 1,
     troubles
@@ -66,8 +61,8 @@ export const runsOf = (
 const ordinals = new Intl.PluralRules("en", { type: "ordinal" })
 const ends: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" }
 
-const wordsOf = ({ kind, nth, operation }: Trouble): string =>
-  `${nth === 0 ? "next" : `${nth}${ends[ordinals.select(nth)] ?? "th"}`} ${operation}: ${kind.name}`
+const wordsOf = ({ fault, nth, operation }: Trouble): string =>
+  `${nth === 0 ? "next" : `${nth}${ends[ordinals.select(nth)] ?? "th"}`} ${operation}: ${fault.name}`
 
 /** Such as `2nd Payments.get: rate limited`. */
 export const words = ({ troubles }: Run): string => troubles.map(wordsOf).join(", ") || "no fault"
@@ -75,41 +70,46 @@ export const words = ({ troubles }: Run): string => troubles.map(wordsOf).join("
 export interface Hooks extends faults.Hooks {
   /** Tells that a fault begins, in words. */
   readonly note: (text: string) => void
+  /** How long a fault “for a time” lasts. */
+  readonly lastsMillis: number
 }
 
-export const inject = ({ troubles }: Run, timing: faults.Timing, { note, ...hooks }: Hooks) => {
+export const inject = ({ troubles }: Run, { lastsMillis, note, ...hooks }: Hooks) => {
   /** The requests that arrived and the lives, and when the requests arrived. */
   const places: Array<Place> = []
   const arrivals: Array<number> = []
   /** The end of each fault that was reached. */
   const ends = new Map<Trouble, number>()
+  const isOver = (one: Trouble, nowMillis: number) => (ends.get(one) ?? Infinity) <= nowMillis
+  /** How long something may come of a fault. */
+  const millisOf = ({ lasts, name }: faults.Fault) =>
+    lasts ? lastsMillis : name === "request late" ? hooks.lateMillis : 0
 
   /** The fault at a place. */
-  const meet = (operation: string, nowMillis: number): Trouble | undefined => {
+  const meet = (operation: string, nowMillis: number): faults.Fault | undefined => {
     const nth = places.filter((one) => one.operation === operation).length + 1
     places.push({ operation, nth })
-    const isOver = (one: Trouble) => (ends.get(one) ?? Infinity) <= nowMillis
     const met = troubles.find((one) => {
-      if (!one.kind.fits(operation) || isOver(one)) return false
-      if (ends.has(one)) return faults.lasts(one.kind)
-      const isNext = () => troubles.every((other) => other === one || isOver(other))
+      if (!one.fault.fits(operation) || isOver(one, nowMillis)) return false
+      if (ends.has(one)) return one.fault.lasts
+      const isNext = () => troubles.every((other) => other === one || isOver(other, nowMillis))
       return one.operation === operation && (one.nth === nth || (one.nth === 0 && isNext()))
     })
     if (met !== undefined && !ends.has(met)) {
       note(wordsOf({ ...met, nth }))
-      ends.set(met, nowMillis + faults.millisOf(met.kind, timing))
+      ends.set(met, nowMillis + millisOf(met.fault))
     }
-    return met
+    return met?.fault
   }
 
   const intercept: Intercept = ({ course, emulation, nowMillis, operation }) => {
     arrivals.push(nowMillis)
-    const kind = meet(operation, nowMillis)?.kind
-    if (kind === undefined) return undefined
-    const { name } = kind
+    const fault = meet(operation, nowMillis)
+    if (fault === undefined) return undefined
+    const { name } = fault
     course.fault = { name, answersInstead: true }
     return (process) =>
-      kind.meet({ ...hooks, ...timing, course, emulation })(
+      fault.meet({ ...hooks, course, emulation })(
         Effect.suspend(() => {
           course.fault = { name, answersInstead: false }
           return process

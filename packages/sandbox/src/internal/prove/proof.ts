@@ -6,23 +6,24 @@ import * as Effect from "effect/Effect"
 import * as judge from "./judge.js"
 import * as plan from "./plan.js"
 import * as report from "./report.js"
-import { Problem } from "./trial.js"
-import type { Trial } from "./trial.js"
+import { Problem, trial } from "./trial.js"
+import type { Trial, World } from "./trial.js"
 
-export interface Options extends plan.Options, Omit<report.Options, "planned" | "tookMillis"> {
-  readonly trial: (run: plan.Run, known: judge.Calm | undefined) => Effect.Effect<Trial, Problem>
+export interface Options<R> extends plan.Options, Omit<report.Options, "planned" | "tookMillis"> {
+  /** A new world for each run. */
+  readonly world: () => World<R>
   /** Called before each run but the calm one, with the runs that are done, and the number of the others. */
   readonly onRun?: (run: plan.Run, done: ReadonlyArray<Trial>, all: number) => Effect.Effect<void>
   /** Called with the runs that are done if the proof is interrupted. */
   readonly onStop?: (done: report.Report) => Effect.Effect<void>
 }
 
-export const prove = (options: Options): Effect.Effect<report.Report, Problem> =>
+export const prove = <R>(options: Options<R>): Effect.Effect<report.Report, Problem> =>
   Effect.gen(function* () {
-    const { onRun = () => Effect.void, onStop = () => Effect.void, run: only } = options
+    const { onRun = () => Effect.void, onStop = () => Effect.void, run: only, world } = options
     // Virtual time may have replaced all other clocks.
     const startMillis = performance.now()
-    const calm = yield* options.trial({ number: 0, troubles: [] }, undefined)
+    const calm = yield* trial({ number: 0, troubles: [] }, undefined, world())
     const problem = report.problemOf(calm)
     if (problem !== undefined) return yield* new Problem({ message: problem })
     const runs = calm.violations.length > 0 ? [] : plan.runsOf(calm.places, options)
@@ -40,7 +41,7 @@ export const prove = (options: Options): Effect.Effect<report.Report, Problem> =
     const tryAll = Effect.gen(function* () {
       for (const run of chosen) {
         yield* onRun(run, trials, chosen.length)
-        trials.push(yield* options.trial(run, known))
+        trials.push(yield* trial(run, known, world()))
       }
     })
     yield* Effect.onInterrupt(tryAll, () => Effect.flatMap(done, onStop))

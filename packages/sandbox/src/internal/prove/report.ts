@@ -1,5 +1,5 @@
 /**
- * The report of a proof as text for a terminal, and as JUnit XML.
+ * The report of a proof: as text for a terminal, as JUnit XML, and as HTML.
  */
 import * as Array from "effect/Array"
 import * as Duration from "effect/Duration"
@@ -7,7 +7,7 @@ import type { Exchange } from "../../Exchange.js"
 import { isWrite } from "./faults.js"
 import * as judge from "./judge.js"
 import * as plan from "./plan.js"
-import type { Event, Trial } from "./trial.js"
+import type { Trial } from "./trial.js"
 
 /** Why a calm run is no start for a proof. Its remedy is in the sentence. */
 export const problemOf = (calm: Trial): string | undefined => {
@@ -52,21 +52,21 @@ export const make = (
   const failed = all.filter(hasFailed)
   const groups = Array.groupBy(failed, ({ violations }) => String(violations[0]?.rule))
   /** The first failed run of each rule. */
-  const failures = Object.values(groups).flatMap(([trial, ...others]) =>
-    trial.violations.slice(0, 1).map(({ rule, sentence }) => ({
+  const failures = Object.values(groups).flatMap(([trial, ...others]) => {
+    const { exchanges, run, violations } = trial
+    return violations.slice(0, 1).map((violation) => ({
+      ...violation,
       trial,
-      rule,
-      sentence,
-      run: trial.run.number,
-      faults: plan.words(trial.run),
-      exchanges: trial.exchanges,
+      run: run.number,
+      faults: plan.words(run),
+      exchanges,
       remedies: [
-        judge.remedies[rule],
+        judge.remedies[violation.rule],
         ...(others.length > 0 ? [`${others.length} other runs break the same rule.`] : []),
-        `Repeat this run: ${repeat(trial.run.number)}`
+        `Repeat this run: ${repeat(run.number)}`
       ]
     }))
-  )
+  })
   const requests = Array.groupBy(all[0].exchanges, ({ operation = "unknown" }) => operation)
   const counts = Object.entries(requests).map(([name, each]) => `${name} ${each.length}`)
   const reviews = runs.filter(({ told }) => told === "review").length
@@ -79,38 +79,40 @@ export const make = (
     reviews > 0 && `A person has to decide at the end of ${reviews} runs.`
   ].filter((line) => line !== false)
   const left = planned - (all.length - 1)
-  const judgement =
-    failed.length > 0 ? `Failed: ${failed.length} of ${runs.length} runs.` : "Passed."
   const result =
-    left === 0
-      ? judgement
-      : `Stopped before ${left} more runs. ${failed.length} of ${runs.length} runs failed.`
+    left > 0
+      ? `Stopped before ${left} more runs. ${failed.length} of ${runs.length} runs failed.`
+      : failed.length > 0
+        ? `Failed: ${failed.length} of ${runs.length} runs.`
+        : "Passed."
   const drawn = runs.filter((trial) => trial.run.number === only && !hasFailed(trial))
   const text = [
     ...summary,
     "",
     ...table(all),
-    ...failures.flatMap(({ remedies, trial }) => [
-      "",
-      titleOf(trial),
-      ...trial.violations.flatMap(({ sentence }) => ["", `  ✗ ${sentence}`]),
-      "",
-      ...drawing(trial),
-      "",
-      ...remedies.map((line) => `  ${line}`)
-    ]),
-    ...drawn.flatMap((trial) => ["", titleOf(trial), ...drawing(trial)]),
+    ...failures.flatMap(({ remedies, trial }) => section(trial, remedies)),
+    ...drawn.flatMap((trial) => section(trial, [])),
     "",
     result
   ].join("\n")
   return { all, failed, failures, missed, result, runs: runs.length, summary, text, tookMillis }
 }
 
+const section = (trial: Trial, remedies: ReadonlyArray<string>) => [
+  "",
+  titleOf(trial),
+  ...trial.violations.flatMap(({ sentence }) => ["", `  ✗ ${sentence}`]),
+  "",
+  ...drawing(trial),
+  "",
+  ...remedies.map((line) => `  ${line}`)
+]
+
 /** A row for each fault: how many runs had it, failed, and did not reach it. */
 const table = (trials: ReadonlyArray<Trial>): ReadonlyArray<string> => {
-  const kindsOf = ({ run }: Trial) => run.troubles.map(({ kind }) => kind.name)
-  const rows = Array.dedupe(trials.flatMap(kindsOf)).map((kind) => {
-    const all = trials.filter((one) => kindsOf(one).includes(kind))
+  const faultsOf = ({ run }: Trial) => run.troubles.map(({ fault }) => fault.name)
+  const rows = Array.dedupe(trials.flatMap(faultsOf)).map((kind) => {
+    const all = trials.filter((one) => faultsOf(one).includes(kind))
     const reached = all.filter(({ isReached }) => isReached).length
     return [kind, reached, all.filter(hasFailed).length, all.length - reached]
   })
@@ -120,60 +122,49 @@ const table = (trials: ReadonlyArray<Trial>): ReadonlyArray<string> => {
   )
 }
 
-/** A row of a drawing: a request, or something that happened beside it. */
-export interface Row {
-  readonly sinceMillis: number
-  readonly event?: Event
-  readonly exchange?: Exchange
-}
-
-/** In order of time. */
-export const rowsOf = ({ events, exchanges }: Trial): ReadonlyArray<Row> => {
-  const start = events[0]?.atMillis ?? 0
-  return [
-    ...events.map((event) => ({ sinceMillis: event.atMillis - start, event })),
-    ...exchanges.map((exchange) => ({ sinceMillis: exchange.atMillis - start, exchange }))
-  ].sort((a, b) => a.sinceMillis - b.sinceMillis)
-}
-
-/** `POST /payments`, with ids of four characters. */
-export const labelOf = ({ method, path }: Exchange): string =>
-  `${method} ${path.replace("/api/v1", "").replace(/([\da-f]{4})[\da-f]{4}-[\da-f-]{27}/, "$1…")}`
-
-/** The drawing of the sandbox's page, a line for each request. */
-export const drawing = (trial: Trial): ReadonlyArray<string> => {
-  const keys = Array.dedupe(trial.exchanges.flatMap(({ key }) => key ?? []))
+/** The drawing of the sandbox's page, a line for each request or other event, in order of time. */
+export const drawing = ({ events, exchanges }: Trial): ReadonlyArray<string> => {
+  const keys = Array.dedupe(exchanges.flatMap(({ key }) => key ?? []))
   const nameOf = (key: string) => {
     const index = keys.indexOf(key)
     return index < 26 ? String.fromCharCode(65 + index) : String(index + 1)
   }
-  const lines = rowsOf(trial).map(({ event, exchange, sinceMillis }) => {
-    const since = duration(sinceMillis).padStart(12)
-    if (exchange === undefined) return `${since}  ${event?.text}`
+  const lineOf = (exchange: Exchange) => {
     const name = exchange.key === undefined ? "" : `  ${nameOf(exchange.key)}`
     const label = (labelOf(exchange) + name).slice(0, 34).padEnd(34)
     const arrow = exchange.outcome === "request lost" ? "──✕ " : "───▶"
-    return `${since}  ${label} ${arrow} ${effectOf(exchange).padEnd(27)}${endOf(exchange)}`
-  })
+    return `${label} ${arrow} ${effectOf(exchange).padEnd(27)}${endOf(exchange)}`
+  }
+  const start = events[0]?.atMillis ?? 0
+  const rows = [
+    ...events,
+    ...exchanges.map((one) => ({ atMillis: one.atMillis, text: lineOf(one) }))
+  ].sort((a, b) => a.atMillis - b.atMillis)
   const indent = " ".repeat(14)
   return [
     `${indent}${"Your code".padEnd(40)}The service`,
-    ...lines.map((line) => line.trimEnd()),
+    ...rows.map(({ atMillis, text }) =>
+      `${duration(atMillis - start).padStart(12)}  ${text}`.trimEnd()
+    ),
     ...keys.map((key) => `${indent}${nameOf(key)} is the key ${key}`)
   ]
 }
 
-const endOf = ({ outcome }: Exchange): string => {
-  if (outcome === "open") return ""
-  const arrow = outcome === "response lost" ? "✕──" : typeof outcome === "number" ? "◀──" : ""
-  return `${arrow.padEnd(4)}${outcome}`
-}
+/** `POST /payments`, with ids of four characters. */
+const labelOf = ({ method, path }: Exchange): string =>
+  `${method} ${path.replace("/api/v1", "").replace(/([\da-f]{4})[\da-f]{4}-[\da-f-]{27}/, "$1…")}`
 
 const effectOf = ({ fault, method, outcome, replay }: Exchange): string => {
   if (fault?.answersInstead || outcome === "request lost") return "never saw it"
   if (replay) return "knows the key: nothing new"
   if (String(outcome).startsWith("4") && fault === undefined) return "refused it"
   return method === "GET" ? "read it" : "processed it"
+}
+
+const endOf = ({ outcome }: Exchange): string => {
+  if (outcome === "open") return ""
+  const arrow = outcome === "response lost" ? "✕──" : typeof outcome === "number" ? "◀──" : ""
+  return `${arrow.padEnd(4)}${outcome}`
 }
 
 /** `264ms`, `3m 5s`. */
@@ -192,6 +183,28 @@ export const junit = ({ all, failed, missed, tookMillis }: Report): string => {
 <testsuite name="manilla-sandbox prove" tests="${all.length}" failures="${failed.length}" skipped="${missed.length}" time="${tookMillis / 1000}">
 ${cases.join("\n")}
 </testsuite>
+`
+}
+
+/** A page with the failures and their drawings. */
+export const html = ({ failures, result, summary }: Report): string => {
+  const paragraphs = (lines: ReadonlyArray<string>) =>
+    lines.map((line) => `<p>${escape(line)}</p>`).join("\n")
+  const sections = failures.map(
+    ({ remedies, trial }) => `<h2>${escape(titleOf(trial))}</h2>
+${paragraphs(trial.violations.map(({ sentence }) => `✗ ${sentence}`))}
+<pre>${escape(drawing(trial).join("\n"))}</pre>
+${paragraphs(remedies)}`
+  )
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Proof of a checkout</title>
+<style>body { font-family: sans-serif; margin: 2rem } pre { border: 1px solid; padding: 1rem }</style>
+<h1>Proof of a checkout</h1>
+${paragraphs([result, ...summary])}
+${sections.join("\n")}
+</html>
 `
 }
 

@@ -22,9 +22,9 @@ const spawn = ({ command, cwd, env }: Options) =>
       Command.workingDirectory(cwd),
       Command.env(env)
     )
-    const killOf = (child: Effect.Effect.Success<ReturnType<typeof Command.start>>) =>
+    const child = yield* Effect.acquireRelease(Command.start(shell), (child) =>
       Effect.ignore(child.kill("SIGKILL"))
-    const child = yield* Effect.acquireRelease(Command.start(shell), killOf)
+    )
     let output = ""
     yield* Stream.merge(child.stdout, child.stderr).pipe(
       Stream.decodeText(),
@@ -33,13 +33,10 @@ const spawn = ({ command, cwd, env }: Options) =>
     )
     return {
       isRunning: Effect.orElseSucceed(child.isRunning, () => false),
-      hasFailed: Effect.match(child.exitCode, {
-        onFailure: () => true,
-        onSuccess: (code) => code !== 0
-      }),
+      exitCode: Effect.orElseSucceed(child.exitCode, () => 1),
       output: () => output.trim().split("\n").slice(-3).join(" | ") || "none",
       /** Ends when the whole group is dead. */
-      kill: killOf(child)
+      kill: Effect.ignore(child.kill("SIGKILL"))
     }
   }).pipe(
     Effect.mapError(
@@ -51,7 +48,7 @@ const spawn = ({ command, cwd, env }: Options) =>
 export const run = (options: Options) =>
   Effect.gen(function* () {
     const child = yield* spawn(options)
-    if (!(yield* child.hasFailed)) return
+    if ((yield* child.exitCode) === 0) return
     const message = `“reset” (${options.command}) failed. Its output: ${child.output()}`
     return yield* new Problem({ message })
   }).pipe(Effect.scoped)
@@ -77,13 +74,9 @@ export const start = (options: Options, url: URL, patienceMillis: number) =>
   Effect.gen(function* () {
     const { host } = url
     const listens = isListening(url)
+    const inUse = `${host} is in use by another program. Stop it, or choose another port in the file of the proof.`
     // A killed process takes a moment to leave its port.
-    yield* waitUntil(
-      Effect.negate(listens),
-      5000,
-      () =>
-        `${host} is in use by another program. Stop it, or choose another port in the file of the proof.`
-    )
+    yield* waitUntil(Effect.negate(listens), 5000, () => inUse)
     const server = yield* spawn(options)
     const problem = (what: string) =>
       `The server ${what} on ${host}. Check “command” (${options.command}). Its output: ${server.output()}`

@@ -1,11 +1,13 @@
 /**
- * Virtual time for programs that run in turns of the event loop. It jumps to the next wake-up when nothing runs.
+ * The time of a proof: virtual for programs that run in turns of the event loop, and real for others. Virtual time jumps
+ * to the next wake-up when nothing runs.
  */
 import * as FakeTimers from "@sinonjs/fake-timers"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Scheduler from "effect/Scheduler"
+import * as Schedule from "effect/Schedule"
+import * as Scheduler from "effect/Scheduler"
 
 const { setTimeout: realTimeout } = globalThis
 
@@ -19,31 +21,44 @@ const maxMillis = 2 ** 31 - 1
 export interface Time extends ReturnType<typeof make> {}
 
 const make = (timers: FakeTimers.Clock, restore: () => void) => {
-  /** Tasks of fibers that have not run yet. */
-  let waiting = 0
-  let tasks = 0
   const sleepers = new Set<number>()
   const nowMillis = () => timers.now
   const nowNanos = () => BigInt(timers.now) * 1_000_000n
-  const sleep = (duration: Duration.Duration) =>
-    Effect.async<void>((resume) => {
-      const millis = Math.ceil(Duration.toMillis(duration))
-      if (millis > maxMillis) return
-      const timer = timers.setTimeout(() => {
-        sleepers.delete(Number(timer))
-        resume(Effect.void)
-      }, millis)
-      sleepers.add(Number(timer))
-      return Effect.sync(() => timers.clearTimeout(timer))
-    })
   const clock: Clock.Clock = {
     ...Clock.make(),
     unsafeCurrentTimeMillis: nowMillis,
     unsafeCurrentTimeNanos: nowNanos,
     currentTimeMillis: Effect.sync(nowMillis),
     currentTimeNanos: Effect.sync(nowNanos),
-    sleep
+    sleep: (duration) =>
+      Effect.async<void>((resume) => {
+        const millis = Math.ceil(Duration.toMillis(duration))
+        if (millis > maxMillis) return
+        const timer = timers.setTimeout(() => {
+          sleepers.delete(Number(timer))
+          resume(Effect.void)
+        }, millis)
+        sleepers.add(Number(timer))
+        return Effect.sync(() => timers.clearTimeout(timer))
+      })
   }
+  /** Tasks of fibers that have not run yet. */
+  let waiting = 0
+  let tasks = 0
+  /** Runs the tasks of fibers until they are dead. */
+  const scheduler = (isAlive: () => boolean = () => true): Scheduler.Scheduler => ({
+    shouldYield: (fiber) => (fiber.currentOpCount > 2048 ? 0 : false),
+    scheduleTask: (task) => {
+      waiting++
+      const run = () => {
+        waiting--
+        if (isAlive()) task()
+      }
+      // A fiber that never waits must not stop the event loop.
+      if (++tasks % 1000 === 0) turn(run)
+      else queueMicrotask(run)
+    }
+  })
   /** Wakes the next sleeper. Returns `false` if none is due until then. */
   const wakeNext = (untilMillis: number): boolean => {
     const next = timers.timerHeap?.peek()?.callAt
@@ -51,52 +66,38 @@ const make = (timers: FakeTimers.Clock, restore: () => void) => {
     timers.next()
     return true
   }
-  return {
-    clock,
-    nowMillis,
-    wakeNext,
-    restore,
-    /** Runs the tasks of fibers until they are dead. */
-    scheduler: (isAlive: () => boolean = () => true): Scheduler.Scheduler => ({
-      shouldYield: (fiber) => (fiber.currentOpCount > 2048 ? 0 : false),
-      scheduleTask: (task) => {
-        waiting++
-        const run = () => {
-          waiting--
-          if (isAlive()) task()
+  /**
+   * Lets time pass until something is so, and at most so long. Returns whether it is. The patience is how long nothing may
+   * happen in real time, such as a query of the store, before virtual time passes.
+   */
+  const pass = (millis: number, isSo: () => boolean, patienceMillis = 0) =>
+    Effect.async<boolean>((resume) => {
+      const until = timers.now + millis
+      let quietTurns = 0
+      let waited = 0
+      const look = () => {
+        quietTurns = waiting === 0 ? quietTurns + 1 : 0
+        if (quietTurns < 2) return turn(look)
+        quietTurns = 0
+        if (isSo()) resume(Effect.succeed(true))
+        else if (wakeNext(until)) {
+          waited = 0
+          turn(look)
+        } else if (waited++ < patienceMillis) realTimeout(look, 1)
+        else {
+          timers.tick(until - timers.now)
+          resume(Effect.succeed(false))
         }
-        // A fiber that never waits must not stop the event loop.
-        if (++tasks % 1000 === 0) turn(run)
-        else queueMicrotask(run)
       }
-    }),
-    /** Lets time pass until something is so, and waits for it in real time too. Returns whether it is. */
-    pass: (untilMillis: number, isSo: () => boolean, patienceMillis = 0) =>
-      Effect.async<boolean>((resume) => {
-        let quietTurns = 0
-        let waited = 0
-        const look = () => {
-          quietTurns = waiting === 0 ? quietTurns + 1 : 0
-          if (quietTurns < 2) return turn(look)
-          quietTurns = 0
-          if (isSo()) resume(Effect.succeed(true))
-          else if (wakeNext(untilMillis)) {
-            waited = 0
-            turn(look)
-          } else if (waited++ < patienceMillis) realTimeout(look, 1)
-          else resume(Effect.succeed(false))
-        }
-        turn(look)
-      }),
-    /** Ends a pause in which nobody is due. */
-    skipTo: (millis: number) => void timers.tick(Math.max(0, millis - timers.now)),
-    /** Forgets the timers of JavaScript, which a dead process has started. */
-    forget: () => {
-      for (const timer of timers.timers?.keys() ?? []) {
-        if (!sleepers.has(timer)) timers.clearTimeout(timer)
-      }
+      turn(look)
+    })
+  /** Forgets the timers of JavaScript, which a dead process has started. */
+  const forget = () => {
+    for (const timer of timers.timers?.keys() ?? []) {
+      if (!sleepers.has(timer)) timers.clearTimeout(timer)
     }
   }
+  return { clock, scheduler, pass, forget, restore }
 }
 
 const now = Date.UTC(2026, 0, 5, 9)
@@ -126,3 +127,23 @@ export const install = () => {
     sync()
   })
 }
+
+/** Real time, for processes outside of this program. */
+export const real: Time = {
+  clock: Clock.make(),
+  scheduler: () => Scheduler.defaultScheduler,
+  pass: (millis, isSo) =>
+    Effect.sync(isSo).pipe(
+      Effect.repeat({ until: (so) => so, schedule: Schedule.spaced("10 millis") }),
+      Effect.timeoutTo({ duration: millis, onSuccess: () => true, onTimeout: () => false })
+    ),
+  forget: () => {},
+  restore: () => {}
+}
+
+/** Runs an effect in a time, until it is dead. */
+export const fork = <A, E>(
+  { clock, scheduler }: Time,
+  effect: Effect.Effect<A, E>,
+  isAlive?: () => boolean
+) => Effect.runFork(Effect.withClock(effect, clock), { scheduler: scheduler(isAlive) })

@@ -1,92 +1,109 @@
 /**
- * A run: the lives of the script, until nothing changes.
+ * A run: the lives of a checkout, in processes that die and start again, until nothing changes. And its judgement.
  */
+import * as Cause from "effect/Cause"
+import type * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { Intercept } from "../http/incoming.js"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
+import * as FiberRef from "effect/FiberRef"
+import { identity } from "effect/Function"
+import * as HashSet from "effect/HashSet"
+import * as Random from "effect/Random"
+import type * as Scope from "effect/Scope"
 import type * as Sandbox from "../../Sandbox.js"
-import type * as faults from "./faults.js"
+import { Interceptor } from "../http/incoming.js"
 import * as judge from "./judge.js"
 import * as plan from "./plan.js"
+import * as times from "./time.js"
 
 /** The proof cannot go on. The message has the remedy. */
 export class Problem extends Data.TaggedError("Problem")<{ readonly message: string }> {}
 
-/** Something that happened beside the requests: a life starts, a buyer is told. */
-export interface Event {
-  readonly atMillis: number
-  readonly text: string
-  readonly tone: "" | "bad"
-}
-
-/** The parts of a run that its subject uses. */
-export interface Watch {
-  readonly intercept: Intercept
-  readonly note: (text: string, tone?: Event["tone"]) => void
+/** The notes about a run. */
+interface Watch {
+  /** Adds a line to the drawing of the run. */
+  readonly note: (text: string) => void
   readonly violate: (rule: judge.Rule, sentence: string | undefined) => void
   /** Whether there are too many requests, and the run has to end. */
   readonly isStorm: () => boolean
 }
 
-/** A checkout in one run, with its sandbox. */
-export interface Subject extends faults.Hooks {
+/** The world of a run: in this program, or outside of it with shorter durations. */
+export interface World<R> extends Pick<plan.Hooks, "lastsMillis" | "lateMillis"> {
+  readonly time: times.Time
+  /** How often the checkout is asked in a pause, which ends when its state is final. */
+  readonly askMillis: number
+  /** The longest pause after a round. */
+  readonly pauseMillis: number
+  /** When the last round begins. */
+  readonly endMillis: number
+  /** Whether the logs of the program are printed. */
+  readonly logs: boolean
+  readonly open: (note: Watch["note"]) => Effect.Effect<Scene<R>, Problem, Scope.Scope>
+}
+
+/** A checkout in one run, with its service. */
+export interface Scene<R> {
   readonly sandbox: Sandbox.Service
   readonly script: ReadonlyArray<string>
-  /** Runs a life, or two at once, to its end. Returns what it told. */
-  readonly live: (life: string, isTwice: boolean) => Effect.Effect<ReadonlyArray<unknown>, Problem>
-  /** Asks what the checkout says about the order. */
-  readonly told: Effect.Effect<unknown, Problem>
-  /** Lets time pass after a round, and may ask meanwhile. */
-  readonly pass: (
-    round: number,
-    ask: Effect.Effect<judge.Told, Problem>
-  ) => Effect.Effect<unknown, Problem>
-  /** Whether there are no more rounds. */
-  readonly isOver: (round: number) => boolean
+  readonly lives: Readonly<Record<string, Effect.Effect<unknown, unknown, R>>>
+  readonly told: Effect.Effect<unknown, unknown, R>
+  /** The services of a new process, which nothing reaches when it is dead. */
+  readonly start: (isAlive: () => boolean) => Effect.Effect<Context.Context<R>, unknown>
+  /** Kills what runs outside of this program. */
+  readonly kill: Effect.Effect<void>
 }
 
 /** A run and its judgement. */
 export interface Trial extends Effect.Effect.Success<ReturnType<typeof trial>> {}
 
 /** Without the calm run that is known, it is the calm run. */
-export const trial = <R>(
-  run: plan.Run,
-  known: judge.Calm | undefined,
-  timing: faults.Timing,
-  make: (watch: Watch) => Effect.Effect<Subject, Problem, R>
-) =>
+export const trial = <R>(run: plan.Run, known: judge.Calm | undefined, world: World<R>) =>
   Effect.gen(function* () {
-    const { unsafeCurrentTimeMillis: nowMillis } = yield* Effect.clock
-    const events: Array<Event> = []
+    const { askMillis, endMillis, pauseMillis, time } = world
+    const { unsafeCurrentTimeMillis: nowMillis } = time.clock
+    const startMillis = nowMillis()
+    const events: Array<{ readonly atMillis: number; readonly text: string }> = []
+    const note: Watch["note"] = (text) => void events.push({ atMillis: nowMillis(), text })
     const violations = new Map<judge.Rule, string>()
-    const note: Watch["note"] = (text, tone = "") =>
-      void events.push({ atMillis: nowMillis(), text, tone })
     const violate: Watch["violate"] = (rule, sentence) => {
       if (sentence !== undefined && !violations.has(rule)) violations.set(rule, sentence)
     }
-    const injection = plan.inject(run, timing, {
+    const injection = plan.inject(run, {
+      ...world,
       note,
-      die: Effect.suspend(() => subject.die),
-      again: () => subject.again()
+      die: Effect.suspend(() => die),
+      again: () => again()
     })
     const isStorm = () => {
       violate(5, judge.storm(injection.arrivals, known?.mostPerMinute ?? 10_000))
       return violations.has(5)
     }
-    const subject = yield* make({ note, violate, isStorm, intercept: injection.intercept })
-    const books = judge.read(subject.sandbox)
+    const scene = yield* world
+      .open(note)
+      .pipe(
+        Effect.provideService(Interceptor, injection.intercept),
+        Effect.withRandom(Random.make("service"))
+      )
+    const { again, die, live } = yield* processesOf(scene, world, { note, violate, isStorm })
+
+    const books = judge.read(scene.sandbox)
+    /** The books when the script had run once. */
+    let once: judge.Books | undefined
+    const calmOf = (now: judge.Books) => known ?? judge.calmOf(once ?? now)
     let told: judge.Told = "open"
     const hear = (how: string, word: unknown, before: judge.Books, after: judge.Books) => {
       if (!judge.isTold(word)) return "open"
-      const lie = judge.lie(word, before, after, known ?? judge.calmOf(after))
       const text = `${how}: ${word}`
-      if (events.at(-1)?.text !== text) note(text, lie === undefined ? "" : "bad")
-      violate(2, lie)
+      if (events.at(-1)?.text !== text) note(text)
+      violate(2, judge.lie(word, before, after, calmOf(after)))
       return word
     }
     const ask = Effect.gen(function* () {
       const before = yield* books
-      const word = yield* subject.told
+      const [word] = yield* live("told", scene.told, false)
       told = hear("told", word, before, yield* books)
       return told
     })
@@ -95,40 +112,38 @@ export const trial = <R>(
       told !== "open" &&
       movements.every(({ hasMoved, kind }) => hasMoved || kind === "payment link") &&
       injection.isOver(nowMillis())
-    const hasMovedTwice = (now: judge.Books, calm: judge.Calm) => {
-      const movements = now.movements.filter(({ hasMoved }) => hasMoved)
-      return judge.movedTwice({ ...now, movements }, calm) !== undefined
-    }
 
     let lives = 0
-    /** The books when the script had run once. */
-    let once: judge.Books | undefined
     for (let round = 0; ; round++) {
       const before: judge.Told = told
-      for (const life of subject.script) {
+      for (const name of scene.script) {
         lives++
-        note(`${life} starts`)
-        for (const word of yield* subject.live(life, injection.begin(life))) {
+        note(`${name} starts`)
+        const life = scene.lives[name] ?? Effect.void
+        for (const word of yield* live(name, life, injection.begin(name))) {
           const now = yield* books
-          hear(`${life} tells`, word, now, now)
+          hear(`${name} tells`, word, now, now)
         }
         yield* ask
       }
+      once ??= yield* books
+      const until = nowMillis() + Math.min(1000 * 2 ** round, pauseMillis)
+      do {
+        yield* time.pass(Math.min(until - nowMillis(), askMillis), isStorm)
+      } while (nowMillis() < until && !isStorm() && (yield* ask) === "open")
       const now = yield* books
-      once ??= now
-      if (hasMovedTwice(now, known ?? judge.calmOf(once)) || isStorm()) break
-      if (round > 0 && told === before && isCalm(now)) break
-      if (subject.isOver(round)) {
+      const moved = now.movements.filter(({ hasMoved }) => hasMoved)
+      const isTwice = judge.movedTwice({ ...now, movements: moved }, calmOf(now)) !== undefined
+      if (isTwice || isStorm() || (round > 0 && told === before && isCalm(now))) break
+      if (nowMillis() - startMillis > endMillis) {
         const still = `After ${lives} lives the order is still open: nothing finds out what became of it.`
         if (told === "open") violate(3, still)
         break
       }
-      yield* subject.pass(round, ask)
     }
     const end = yield* books
-    const calm = known ?? judge.calmOf(once)
-    violate(1, judge.movedTwice(end, calm))
-    violate(4, judge.changedKey(end, calm))
+    violate(1, judge.movedTwice(end, calmOf(end)))
+    violate(4, judge.changedKey(end, calmOf(end)))
     return {
       run,
       told: told as judge.Told,
@@ -140,4 +155,79 @@ export const trial = <R>(
       isReached: injection.isReached(),
       violations: [...violations].sort().map(([rule, sentence]) => ({ rule, sentence }))
     }
+  }).pipe(
+    Effect.scoped,
+    Effect.withClock(world.time.clock),
+    Effect.ensuring(Effect.sync(world.time.restore))
+  )
+
+interface Process<R> {
+  isAlive: boolean
+  /** It starts with its first life. */
+  readonly context: Effect.Effect<Context.Context<R>, unknown>
+}
+
+/** How long a life may take, and how long it may wait in real time, such as for a query of the store. */
+const [longestMillis, patienceMillis] = [24 * 60 * 60 * 1000, 5000]
+
+const processesOf = <R>(
+  { kill, start }: Scene<R>,
+  { logs, time }: World<R>,
+  { isStorm, note, violate }: Watch
+) => {
+  let processes: Array<Process<R>> = []
+  let current: Scene<R>["told"] = Effect.void
+  let started = 0
+  const newProcess = () => {
+    const context = Effect.runSync(Effect.cached(start(() => process.isAlive)))
+    const process: Process<R> = { isAlive: true, context }
+    processes.push(process)
+    return process
+  }
+  const launch = (process: Process<R>) => {
+    const life = Effect.flatMap(process.context, (context) =>
+      Effect.provide(current, context)
+    ).pipe(
+      Effect.withRandom(Random.make(`process ${started++}`)),
+      logs ? identity : Effect.locally(FiberRef.currentLoggers, HashSet.empty())
+    )
+    const fiber = times.fork(time, life, () => process.isAlive)
+    return { fiber, isOver: () => fiber.unsafePoll() !== null || !process.isAlive }
+  }
+  let running: Array<ReturnType<typeof launch>> = []
+  const again = () => void running.push(launch(newProcess()))
+  const die = Effect.map(kill, () => {
+    for (const process of processes) process.isAlive = false
+    processes = []
+    time.forget()
+    note("the process dies")
   })
+  /** Runs a life, or two at once, until they have ended or their processes are dead. Returns their results. */
+  const live = (name: string, life: typeof current, isTwice: boolean) =>
+    Effect.gen(function* () {
+      current = life
+      running = [launch(processes[0] ?? newProcess())]
+      if (isTwice) again()
+      const hasEnded = () => running.every(({ isOver }) => isOver())
+      const isOver = () => hasEnded() || isStorm()
+      const ends = yield* time.pass(longestMillis, isOver, patienceMillis)
+      if (!ends) violate(3, `The life “${name}” does not end.`)
+      if (!hasEnded()) yield* die
+      return yield* Effect.forEach(running, ({ fiber }) => resultOf(name, fiber.unsafePoll()))
+    })
+  const resultOf = (name: string, exit: Exit.Exit<unknown, unknown> | null) => {
+    if (exit === null || Exit.isSuccess(exit)) return Effect.succeed(exit?.value)
+    const error = Cause.squash(exit.cause)
+    if (error instanceof Problem) return Effect.fail(error)
+    const text = error instanceof Error ? error.message || error.name : String(error)
+    note(`${name} fails with ${text.split("\n", 1).join()}`)
+    return Effect.void
+  }
+  const stop = Effect.sync(() => {
+    for (const { fiber } of running) fiber.unsafeInterruptAsFork(FiberId.none)
+  })
+  return Effect.as(
+    Effect.addFinalizer(() => stop),
+    { again, die, live }
+  )
+}
