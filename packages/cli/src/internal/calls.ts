@@ -6,8 +6,11 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Gateway from "@manilla/core/Gateway"
 import * as Operation from "@manilla/core/Operation"
-import * as Polling from "@manilla/core/Polling"
+import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import * as Payments from "@manilla/payments/Payments"
 import * as PaymentsApi from "@manilla/payments/PaymentsApi"
+import * as Payout from "@manilla/payouts/Payout"
+import * as Payouts from "@manilla/payouts/Payouts"
 import * as PayoutsApi from "@manilla/payouts/PayoutsApi"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -63,34 +66,23 @@ export const commandOf = ({ about, conclude, fixed = {}, group, name, operation,
 
 const again = "The same command with the same key follows it, and moves no money twice."
 
-/** Reads a resource until its status is final. */
+/** Waits until the status of what was made is final. */
 const follow =
-  (group: string, get: Operation.Operation): Conclude =>
+  (
+    get: Operation.Operation,
+    awaitFinal: (
+      id: string
+    ) => Effect.Effect<{ readonly status: string }, { readonly message: string }, Gateway.Gateway>
+  ): Conclude =>
   (created, look) =>
     Effect.gen(function* () {
-      const by = inputs.keyOf(get)
-      const call = yield* callOf(group, "get", Operation.safe(get))
-      const resourceOf = (data: unknown) => ({
-        id: String(fields.valueIn(data, [by])),
-        status: String(fields.valueIn(data, ["status"])),
-        data
-      })
-      const { waits } = Polling.make({
-        operation: `${group}.awaitFinal`,
-        by: "id",
-        read: (id: string, options) => {
-          const path = fields.assemble(fields.of(get.pathParams).map(({ path }) => [path, id]))
-          return Effect.map(call({ path }, options), resourceOf)
-        },
-        stillPending: (_, { message }) => open(message)
-      })
-      const { id, status } = resourceOf(created)
-      yield* Effect.logInfo(`${id}: ${status}`)
-      const final = yield* waits.awaitFinal(id).pipe(
+      const id = String(fields.valueIn(created, [inputs.keyOf(get)]))
+      yield* Effect.logInfo(`${id}: ${String(fields.valueIn(created, ["status"]))}`)
+      const final = yield* awaitFinal(id).pipe(
         Effect.mapError(({ message }) => open(`It exists. ${message}\n${again}`)),
         Effect.onInterrupt(() => Console.error(`Stopped. It exists. ${again}`))
       )
-      yield* output.resource(final.data, fields.of(get.success), look)
+      yield* output.resource(final, fields.of(get.success), look)
       if (final.status === "COMPLETED") return
       return yield* open(
         `The final status is ${output.text(final.status)}, not COMPLETED. Ask the service what it means before you try again with another key.`
@@ -106,7 +98,9 @@ export const followed: ReadonlyArray<Call> = [
     verb: "create",
     operation: PaymentsApi.create,
     fixed: { operation: "COLLECTION" },
-    conclude: follow("Payments", PaymentsApi.get)
+    conclude: follow(PaymentsApi.get, (id) =>
+      Effect.flatMap(Payments.make, ({ awaitFinal }) => awaitFinal(PaymentIntent.makeId(id)))
+    )
   },
   {
     name: "payouts disburse",
@@ -114,6 +108,8 @@ export const followed: ReadonlyArray<Call> = [
     group: "Payouts",
     verb: "create",
     operation: PayoutsApi.create,
-    conclude: follow("Payouts", PayoutsApi.get)
+    conclude: follow(PayoutsApi.get, (reference) =>
+      Effect.flatMap(Payouts.make, ({ awaitFinal }) => awaitFinal(Payout.makeReference(reference)))
+    )
   }
 ]

@@ -174,7 +174,7 @@ const checkAndPay = (given: Given, words: language.Words) =>
       ...preview.sharedPhones(rows, words),
       ...catalogue.unread,
       ...offered.closed(catalogue, rows, words),
-      ...repeated.map((other) => periods.text(rows.length, other, words))
+      ...repeated.map(({ text }) => text)
     ]) {
       yield* Console.log(output.wrapped(words.warning, warning))
     }

@@ -5,14 +5,12 @@ import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Arr from "effect/Array"
-import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Order from "effect/Order"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import { existsSync, readdirSync } from "node:fs"
 import { basename, join } from "node:path"
 import { usage } from "../Failure.js"
@@ -50,8 +48,6 @@ export interface Stored {
   readonly items: ReadonlyArray<Batches.Item>
 }
 
-const itemsPerRead = 1_000
-
 /** The batch of a period, if its state file has it. Creates and runs nothing. */
 export const read = (state: string, period: string) =>
   Effect.gen(function* () {
@@ -68,14 +64,9 @@ export const read = (state: string, period: string) =>
         endedMillis: found.value.ended ?? 0
       })
     }
-    const items = yield* Stream.paginateChunkEffect(-1, (after) =>
-      Effect.map(batches.read(batchKey, { after }, itemsPerRead), (page) => {
-        const next = page.length < itemsPerRead ? undefined : page.at(-1)?.number
-        return [Chunk.unsafeFromArray(page), Option.fromNullable(next)] as const
-      })
-    ).pipe(Stream.runCollect)
-    const own: Stored = { state, period, batch: found.value, items: Chunk.toReadonlyArray(items) }
-    return Option.some(own)
+    const batch = found.value
+    const items = yield* batches.read(batchKey, {}, batch.total)
+    return Option.some<Stored>({ state, period, batch, items })
   }).pipe(Effect.scoped)
 
 /** Whether nothing was paid, and nothing will be. */
@@ -100,14 +91,6 @@ const Request = Schema.parseJson(
 
 /** How far back the other periods are compared. A month is shorter. */
 const recentMillis = Duration.toMillis("40 days")
-
-/** A period that was paid too, or will be. */
-export interface Repeated {
-  readonly period: string
-  readonly startedMillis: number
-  /** The rows that have the same amount there, and the same employee or phone number. */
-  readonly rows: ReadonlyArray<Row>
-}
 
 /** A person, who may have a number in one file and a name in the other: by the employee, and by the phone number. */
 const peopleOf = (employee: string, phone: string) => [
@@ -158,17 +141,26 @@ export const recent = (folder: string, period: string, environment: string, word
     return Arr.sortWith(all, ({ batch }) => batch.started, Order.reverse(Order.number))
   })
 
-/** The periods with rows of this one. */
+/** A period that pays rows of this one, and a sentence about it. */
+export interface Repeated {
+  readonly period: string
+  readonly text: string
+}
+
+/** Such as `2 of 3 rows pay … the same amount as the period 2026-10, which began on 2026-10-27: E1, E2.` */
 export const repeated = (rows: ReadonlyArray<Row>, others: ReadonlyArray<Stored>, words: Words) =>
-  Effect.forEach(others, (other) =>
-    sameIn(rows, other).pipe(
-      Effect.mapError(unseen(other.state, other.period, words)),
-      Effect.map((rows): Repeated => {
-        const { batch, period } = other
-        return { period, startedMillis: batch.started, rows }
-      })
+  Effect.forEach(others, (other) => {
+    const { batch, period, state } = other
+    const day = new Date(batch.started).toLocaleDateString(words.dates)
+    const textOf = (same: ReadonlyArray<Row>) =>
+      words.repeated(same.length, rows.length, period, day, namesOf(same, words))
+    return sameIn(rows, other).pipe(
+      Effect.mapError(unseen(state, period, words)),
+      Effect.map((same): ReadonlyArray<Repeated> =>
+        same.length === 0 ? [] : [{ period, text: textOf(same) }]
+      )
     )
-  ).pipe(Effect.map((found) => found.filter(({ rows }) => rows.length > 0)))
+  }).pipe(Effect.map((found) => found.flat()))
 
 /** Such as `1 of 3 employees is not in the period 2026-10: E4.` */
 export const newcomers = (
@@ -185,13 +177,3 @@ export const newcomers = (
 
 const namesOf = (rows: ReadonlyArray<Row>, words: Words): string =>
   listed(rows.map(personOf), words)
-
-/** Such as `2 of 3 rows pay … the same amount as the period 2026-10, which began on 2026-10-27: E1, E2.` */
-export const text = (
-  total: number,
-  { period, rows, startedMillis }: Repeated,
-  words: Words
-): string => {
-  const day = new Date(startedMillis).toLocaleDateString(words.dates)
-  return words.repeated(rows.length, total, period, day, namesOf(rows, words))
-}
