@@ -171,10 +171,9 @@ describe("an error of a payroll that may be in flight", () => {
   }
   it.each(Object.entries(codes))("%s ends with %i", (tag, code) => {
     const error = like<results.RunError>(tag as results.RunError["_tag"])
-    assert.strictEqual(
-      results.failureOfRun(Object.assign(error, { issues: [] }), "file", "again", of("en")).code,
-      code
-    )
+    const payroll = { file: "f", period: "p", wallet: "w", words: of("en") }
+    const failure = results.failureOfRun(Object.assign(error, { issues: [] }), "state", payroll)
+    assert.strictEqual(failure.code, code)
   })
 
   it.scopedLive("is 3 from the command if the state file is unreadable", () =>

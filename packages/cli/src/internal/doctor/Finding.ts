@@ -4,17 +4,12 @@ export interface Finding {
   readonly check: string
   readonly text: string
   /** What to do, unless the text says it. Something that is fine has no remedy. */
-  readonly remedy?: string
+  readonly remedy: string | undefined
 }
 
 const of =
   (level: Finding["level"]) =>
-  (check: string, text: string, remedy?: string): Finding => ({
-    level,
-    check,
-    text,
-    ...(remedy === undefined ? {} : { remedy })
-  })
+  (check: string, text: string, remedy?: string): Finding => ({ level, check, text, remedy })
 
 export const ok = of("ok")
 export const warn = of("warn")

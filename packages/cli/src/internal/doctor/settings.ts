@@ -1,5 +1,6 @@
 /** The settings, before anything is sent. */
 import type * as Manilla from "@manilla/token/Manilla"
+import * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
@@ -24,23 +25,18 @@ const strayIn = (value: string): string | undefined => {
 }
 
 /** A finding for each setting with such characters. Its value may be a secret, and is not shown. */
-export const characters = Effect.forEach(names, (name) =>
-  Effect.map(
-    Effect.orElseSucceed(Config.string(name), () => ""),
-    (value) => {
+export const characters = Config.all(
+  names.map((name) => Config.withDefault(Config.string(name), ""))
+).pipe(
+  Effect.orElseSucceed(() => names.map(() => "")),
+  Effect.map((values) =>
+    Arr.zip(names, values).flatMap(([name, value]) => {
       const stray = strayIn(value)
-      return stray === undefined
-        ? []
-        : [
-            warn(
-              "settings",
-              `${name} has ${stray}.`,
-              "Set it again without, if this was not meant."
-            )
-          ]
-    }
+      const remedy = "Set it again without, if this was not meant."
+      return stray === undefined ? [] : [warn("settings", `${name} has ${stray}.`, remedy)]
+    })
   )
-).pipe(Effect.map((found) => found.flat()))
+)
 
 /** A finding for each setting that is missing or wrong. */
 export const issues = (error: ConfigError.ConfigError): ReadonlyArray<Finding> =>

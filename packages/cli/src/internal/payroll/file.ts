@@ -29,6 +29,14 @@ const Cells = Schema.Struct({
   phone: Schema.String
 } satisfies Record.ReadonlyRecord<Column, Schema.Schema.Any>)
 
+/** A payroll, as the command is told to pay it. */
+export interface Payroll {
+  readonly file: string
+  readonly period: string
+  readonly wallet: string
+  readonly words: Words
+}
+
 export interface Row {
   /** The line in the file, from 1. */
   readonly line: number
@@ -51,11 +59,9 @@ const cellMost = 40
 /** The row, or the sentences that say how to write it. */
 const checked =
   (
-    period: string,
-    wallet_id: string,
+    { period, wallet, words }: Payroll,
     { hasSemicolons }: tables.Table,
-    { payouts }: offered.Catalogue,
-    words: Words
+    { payouts }: offered.Catalogue
   ) =>
   ({ cells: written, line, name }: tables.Line) => {
     const country = cells.country(written.country, words)
@@ -91,40 +97,33 @@ const checked =
     const metadata = { payroll: period, employee }
     const item = {
       key: employee,
-      request: { wallet_id, ...request, destination: phone, metadata }
+      request: { wallet_id: wallet, ...request, destination: phone, metadata }
     }
     return Either.right({ line, cells: decoded.right, item, name, written: written.amount })
   }
 
 const problemsMost = 20
 
-/** Refuses a file for these problems. Some may be missing among them, if the catalogue was not read. */
+/** Refuses the file for these problems. Some may be missing among them, if the catalogue was not read. */
 export const refused = (
-  file: string,
+  { file, words }: Payroll,
   problems: ReadonlyArray<string>,
-  unread: ReadonlyArray<string>,
-  words: Words
+  unread: ReadonlyArray<string> = []
 ) => {
   const shown = first(problems, problemsMost, words.more)
   return usage([...shown, ...unread, words.refused(file)].join("\n"))
 }
 
 /** The rows of a table. Fails with all mistakes of the file. */
-export const read = (
-  file: string,
-  table: tables.Table,
-  period: string,
-  wallet: string,
-  catalogue: offered.Catalogue,
-  words: Words
-) => {
+export const read = (payroll: Payroll, table: tables.Table, catalogue: offered.Catalogue) => {
+  const { words } = payroll
   const { broken, lines } = table
-  const [wrong, rows] = Arr.separate(lines.map(checked(period, wallet, table, catalogue, words)))
+  const [wrong, rows] = Arr.separate(lines.map(checked(payroll, table, catalogue)))
   const all = [...broken, ...wrong.flat(), ...twins.problems(lines, words)]
   const problems = Arr.sortWith(all, ({ line }) => line, Order.number).map(
     ({ line, text }) => words.line(line) + text
   )
   return problems.length === 0
     ? Either.right(rows)
-    : Either.left(refused(file, problems, catalogue.unread, words))
+    : Either.left(refused(payroll, problems, catalogue.unread))
 }

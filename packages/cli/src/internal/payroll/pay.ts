@@ -39,15 +39,10 @@ const engine = (file: string) =>
   Layer.provideMerge(PayoutBatch.layerOperator, Engine.layerSqlite({ file }))
 
 /** Sends the batch, or continues it, and returns the result of each row when all have ended. */
-const run = (
-  rows: ReadonlyArray<files.Row>,
-  batchKey: string,
-  state: string,
-  again: string,
-  report: string,
-  words: language.Words
-) =>
+const run = (payroll: files.Payroll, rows: ReadonlyArray<files.Row>, state: string) =>
   Effect.gen(function* () {
+    const { file, period, words } = payroll
+    const batchKey = periods.batchKeyOf(period)
     const batches = yield* PayoutBatch.PayoutBatch
     const lines = (notSent: string, states?: ReadonlyArray<Batch.ItemResult["state"]>) =>
       Effect.zipWith(
@@ -63,10 +58,9 @@ const run = (
         onNone: () => words.noResults,
         onSome: (lines) => results.summary(lines, words)
       })
-      yield* Console.error(output.wrapped(words.hasStopped, `${text}. ${again}`))
+      yield* Console.error(output.wrapped(words.hasStopped, `${text}. ${words.again(state)}`))
       if (Option.isNone(stopped)) return
-      yield* results.write(report, stopped.value, words)
-      yield* Console.error(words.report(report))
+      yield* Console.error(words.report(yield* results.write(file, stopped.value, words)))
     }).pipe(Effect.catchAll(({ message }) => Console.error(message)))
     return yield* Effect.gen(function* () {
       const before = yield* Effect.option(lines(words.stopped))
@@ -81,7 +75,7 @@ const run = (
     }).pipe(Effect.onInterrupt(() => stop))
   })
 
-const conclude = (lines: ReadonlyArray<results.Line>, report: string, words: language.Words) =>
+const conclude = (lines: ReadonlyArray<results.Line>, { file, words }: files.Payroll) =>
   Effect.gen(function* () {
     const others = lines.filter(({ result }) => result !== "paid")
     for (const { amount, currency, label, reason, result } of others) {
@@ -93,8 +87,7 @@ const conclude = (lines: ReadonlyArray<results.Line>, report: string, words: lan
       yield* Console.log(output.wrapped(words.results[result] + words.colon, advice))
     }
     yield* Console.log(`${results.summary(lines, words)}.`)
-    yield* results.write(report, lines, words)
-    yield* Console.log(words.report(report))
+    yield* Console.log(words.report(yield* results.write(file, lines, words)))
     const failure = results.failureOf(lines, words)
     if (failure !== undefined) return yield* failure
   })
@@ -145,26 +138,25 @@ const checkAndPay = (given: Given, words: language.Words) =>
     if (!Schema.is(Identifier.Uuid)(wallet)) {
       return yield* usage(words.noWallet)
     }
+    const payroll: files.Payroll = { file, period, wallet, words }
     const table = yield* Either.mapLeft(tables.read(text, words), (problems) =>
-      files.refused(file, problems, [], words)
+      files.refused(payroll, problems)
     )
     const { environment } = yield* Effect.tapError(
       service.tokenIn(words.dialogue),
       // The mistakes of the file can be told without a connection.
-      ({ message }) =>
-        files.read(file, table, period, wallet, offered.unread(message, words), words)
+      ({ message }) => files.read(payroll, table, offered.unread(message, words))
     )
     const folder = dirname(file)
     const state = periods.stateOf(folder, period, environment)
-    const again = words.again(state)
     const before = yield* Effect.mapError(periods.read(state, period), (error) =>
-      results.failureOfRun(error, file, again, words)
+      results.failureOfRun(error, state, payroll)
     )
     // A payroll that has begun goes on, whatever has changed beside it.
     const isNew = Option.isNone(before)
     const catalogue = isNew || check ? yield* offered.read(words) : offered.notAsked
     const known = isNew ? catalogue : offered.notAsked
-    const rows = yield* files.read(file, table, period, wallet, known, words)
+    const rows = yield* files.read(payroll, table, known)
     const others = isNew || check ? yield* periods.recent(folder, period, environment, words) : []
     const repeated = yield* periods.repeated(rows, others, words)
     for (const line of preview.lines(rows, words)) yield* Console.log(line)
@@ -190,12 +182,11 @@ const checkAndPay = (given: Given, words: language.Words) =>
     if (!yes && remaining > 0) {
       yield* service.ask(words.pay(remaining, rows.length), "--yes", words.dialogue)
     }
-    const report = file.replace(/(\.csv)?$/i, ".report.csv")
-    const lines = yield* run(rows, periods.batchKeyOf(period), state, again, report, words).pipe(
+    const lines = yield* run(payroll, rows, state).pipe(
       Effect.provide(engine(state)),
-      Effect.mapError((error) => results.failureOfRun(error, file, again, words))
+      Effect.mapError((error) => results.failureOfRun(error, state, payroll))
     )
-    yield* conclude(lines, report, words)
+    yield* conclude(lines, payroll)
   }).pipe(
     Effect.provide(service.liveIn(words.dialogue)),
     // A log line would break the line of the progress, and has no other language.

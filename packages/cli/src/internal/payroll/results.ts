@@ -15,7 +15,7 @@ import * as Record from "effect/Record"
 import { rmSync, writeFileSync } from "node:fs"
 import { failed, open } from "../Failure.js"
 import * as output from "../output.js"
-import { personOf, type Row } from "./file.js"
+import { type Payroll, personOf, type Row } from "./file.js"
 import { decimal, listed, type Words } from "./words.js"
 
 type Result = keyof Words["results"]
@@ -166,12 +166,14 @@ const csvOf = (lines: ReadonlyArray<Line>, words: Words): string => {
   return output.csvText(cells, { ...words.csv, columns, header: true })
 }
 
-/** Writes the report for its owner only. An earlier one may be readable for others. */
+/** Writes the report beside the file, for its owner only, and returns its name. An earlier one may be readable for others. */
 export const write = (file: string, lines: ReadonlyArray<Line>, words: Words) =>
   Effect.try({
     try: () => {
-      rmSync(file, { force: true })
-      writeFileSync(file, csvOf(lines, words), { mode: 0o600 })
+      const report = file.replace(/(\.csv)?$/i, ".report.csv")
+      rmSync(report, { force: true })
+      writeFileSync(report, csvOf(lines, words), { mode: 0o600 })
+      return report
     },
     catch: (cause) => open(words.noReport(String(cause)))
   })
@@ -203,8 +205,8 @@ export type RunError =
   | Policy.InvalidPolicy
 
 /** The failure of a payroll that did not come to its end. An error of the state file says nothing about its payouts. */
-export const failureOfRun = (error: RunError, file: string, again: string, words: Words) => {
-  if (error._tag !== "ItemsDiffer") return open(`${error.message}\n${again}`)
+export const failureOfRun = (error: RunError, state: string, { file, words }: Payroll) => {
+  if (error._tag !== "ItemsDiffer") return open(`${error.message}\n${words.again(state)}`)
   const employees = error.issues.map(({ field }) => field)
   return failed(words.differs(error.message, listed(employees, words), file))
 }

@@ -1,4 +1,5 @@
 /** The table in a file of a spreadsheet: its header and its rows, as the file has them. */
+import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import { CsvError, parse } from "csv-parse/sync"
 import * as headers from "./columns.js"
@@ -111,24 +112,24 @@ export const read = (text: string, words: Words): Either.Either<Table, ReadonlyA
   if (rest.length === 0) return Either.left([words.noRows])
   const count = first.record.length
   const last = Math.max(...places.values())
-  const broken: Array<Problem> = []
-  const lines: Array<Line> = []
-  for (const { line, record } of rest) {
-    const cells = headers.record((column) => record[places.get(column) ?? -1] ?? "")
+  const flawOf = (record: ReadonlyArray<string>, phone: string): string | undefined => {
+    if (phone === "" && record.some(isTotal)) return words.isTotal
+    if (headers.find(record, words).problems.length === 0) return words.isHeader
+    if (isGlued(record)) return words.glued(delimiter)
+    if (record.filter((cell) => cell !== "").length === 1) return words.oneCell
+    if (record.length <= last) return words.tooFew(record.length, count)
     const isLonger = record.slice(count).some((cell) => cell !== "")
-    if (cells.phone === "" && record.some(isTotal)) {
-      broken.push({ line, text: words.isTotal })
-    } else if (headers.find(record, words).problems.length === 0) {
-      broken.push({ line, text: words.isHeader })
-    } else if (isGlued(record)) {
-      broken.push({ line, text: words.glued(delimiter) })
-    } else if (record.filter((cell) => cell !== "").length === 1) {
-      broken.push({ line, text: words.oneCell })
-    } else if (record.length <= last) {
-      broken.push({ line, text: words.tooFew(record.length, count) })
-    } else if (isLonger) {
-      broken.push({ line, text: words.tooMany(record.length, count, delimiter) })
-    } else lines.push({ line, cells, name: nameIn(record) })
+    return isLonger ? words.tooMany(record.length, count, delimiter) : undefined
   }
+  const [broken, lines] = Arr.partitionMap(
+    rest,
+    ({ line, record }): Either.Either<Line, Problem> => {
+      const cells = headers.record((column) => record[places.get(column) ?? -1] ?? "")
+      const text = flawOf(record, cells.phone)
+      return text === undefined
+        ? Either.right({ line, cells, name: nameIn(record) })
+        : Either.left({ line, text })
+    }
+  )
   return Either.right({ lines, broken, hasSemicolons: delimiter === ";" })
 }
