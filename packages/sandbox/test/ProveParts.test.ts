@@ -2,16 +2,19 @@
  * The parts of a proof, each alone: what its judge finds, which runs it makes, where its faults happen, and what its
  * report says.
  */
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import type { Exchange } from "../src/Exchange.js"
+import { Incoming } from "../src/internal/http/incoming.js"
 import * as faults from "../src/internal/prove/faults.js"
 import * as judge from "../src/internal/prove/judge.js"
 import * as plan from "../src/internal/prove/plan.js"
 import * as report from "../src/internal/prove/report.js"
 import * as times from "../src/internal/prove/time.js"
-import { trial } from "../src/internal/prove/trial.js"
+import { Problem, trial } from "../src/internal/prove/trial.js"
 import type { Trial, World } from "../src/internal/prove/trial.js"
 import type * as Sandbox from "../src/Sandbox.js"
 
@@ -416,6 +419,53 @@ describe("a fault", () => {
   })
 })
 
+describe("the effect of", () => {
+  const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+    ["no connection", ["request lost"]],
+    ["request lost", ["request lost"]],
+    ["response lost", ["processed", "response lost"]],
+    ["request late", ["processed", "201 mine"]],
+    ["response late", ["processed", "201 mine"]],
+    ["response of somebody else", ["processed", "201 5ba0c1de-0000-4000-8000-000000000001"]],
+    ["token revoked", ["tokens revoked", "processed", "201 mine"]],
+    ["death before", ["death", "request lost"]],
+    ["death after", ["processed", "death", "response lost"]],
+    ["second life", ["second life", "processed", "201 mine"]],
+    ["two lives", ["processed", "201 mine"]]
+  ]
+  it.live.each(cases)("%s", ([name, expected]) =>
+    Effect.gen(function* () {
+      const seen: Array<string> = []
+      const see = (text: string) => void seen.push(text)
+      const course = { fault: undefined, behaviour: undefined, replay: false, warnings: [] }
+      const met = {
+        course,
+        emulation: { accounts: { revokeTokens: () => see("tokens revoked") } } as never,
+        die: Effect.sync(() => see("death")),
+        again: () => see("second life"),
+        lateMillis: 1
+      }
+      const process = Effect.sync(() => {
+        see("processed")
+        return HttpServerResponse.unsafeJson({ data: { id: "mine" } }, { status: 201 })
+      })
+      const exit = yield* faultOf(name)
+        .meet(met)(process)
+        .pipe(
+          Effect.map(HttpServerResponse.toWeb),
+          Effect.flatMap((response) =>
+            Effect.promise(async () => `${response.status} ${(await response.json()).data.id}`)
+          ),
+          Effect.catchTag("Dropped", ({ lost }) => Effect.succeed(`${lost} lost`)),
+          Effect.provideService(Incoming, undefined as never),
+          Effect.exit
+        )
+      if (Exit.isSuccess(exit)) see(exit.value)
+      assert.deepStrictEqual(seen, expected)
+    })
+  )
+})
+
 describe("a run", () => {
   const durations = {
     lastsMillis: 60,
@@ -429,7 +479,8 @@ describe("a run", () => {
     rows: Parameters<typeof sandboxOf>[0],
     told: (asked: number) => judge.Told,
     after: (round: number) => void = () => {},
-    life: Effect.Effect<unknown> = Effect.void
+    life: Effect.Effect<unknown, unknown> = Effect.void,
+    troubles: plan.Run["troubles"] = []
   ) => {
     let asked = 0
     const world: World<never> = {
@@ -449,7 +500,7 @@ describe("a run", () => {
           kill: Effect.void
         })
     }
-    return trial({ number: 0, troubles: [] }, calm, world)
+    return trial({ number: 0, troubles }, calm, world)
   }
   const paid = { payments: [{ reference: "R", status: "COMPLETED" }], transactions: ["R"] }
   const rulesOf = ({ violations }: Trial) => violations.map(({ rule }) => rule)
@@ -473,7 +524,7 @@ describe("a run", () => {
       run({}, () => "open"),
       (trial) => {
         assert.deepStrictEqual(rulesOf(trial), [3])
-        assert.match(trial.violations[0]?.sentence ?? "", /^After 10 lives the order is still open/)
+        assert.match(trial.violations[0]?.sentence ?? "", /^After 9 lives the order is still open/)
       }
     )
   )
@@ -515,6 +566,40 @@ describe("a run", () => {
       run(paid, () => "paid", undefined, Effect.succeed("not paid")),
       (trial) => assert.deepStrictEqual(rulesOf(trial), [2])
     )
+  )
+
+  it.live("notes the error of a life", () =>
+    Effect.map(
+      run(paid, () => "paid", undefined, Effect.die(new Error("no money\nat all"))),
+      ({ events }) =>
+        assert.include(
+          events.map(({ text }) => text),
+          "press fails with no money"
+        )
+    )
+  )
+
+  it.live("ends with a problem of its server", () =>
+    Effect.gen(function* () {
+      const problem = new Problem({ message: "The port is in use." })
+      const failed = yield* Effect.flip(run(paid, () => "paid", undefined, Effect.fail(problem)))
+      assert.strictEqual(failed.message, "The port is in use.")
+    })
+  )
+
+  it.live("runs a life twice at once", () =>
+    Effect.gen(function* () {
+      let lives = 0
+      let most = 0
+      const life = Effect.gen(function* () {
+        most = Math.max(most, ++lives)
+        yield* Effect.sleep(100)
+        lives--
+      })
+      const twice = { operation: "press", nth: 2, fault: faultOf("two lives") }
+      const { isReached } = yield* run(paid, () => "paid", undefined, life, [twice])
+      assert.deepStrictEqual([isReached, most], [true, 2])
+    })
   )
 
   it.live("judges the keys", () => {
@@ -599,6 +684,9 @@ describe("the report", () => {
     assert.match(text, /Repeat this run: repeat 1\n[^]*Failed: 3 of 4 runs\.$/)
     assert.match(text, /fails +3 +3 +0\n/)
     assert.match(report.junit(make([failed])), /<failure message="Money &#60;moved&#62; twice\.">/)
+    const page = report.html(make([failed]))
+    assert.match(page, /<h2>Run 1, .*\n<p>✗ Money &#60;moved&#62; twice\.<\/p>\n<pre>.*Your code/)
+    assert.match(page, /<p>Repeat this run: repeat 1<\/p>/)
   })
 
   it("draws the only run, also if it passes", () => {
