@@ -310,6 +310,25 @@ describe("before anything is sent, a payroll", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
+  it.scopedLive("goes on when it has begun, also if the catalogue no longer has its payouts", () =>
+    Effect.gen(function* () {
+      const { file } = yield* spreadsheet([header, good("E1")].join("\n"))
+      yield* manilla(["payroll", file, "--yes"])
+      const { faults } = yield* Sandbox.Sandbox
+      const country = { code: "FR" }
+      const currency = { code: "EUR" }
+      const other = { country, currency, operation: "PAYOUT", payment_method: "card" }
+      const data = { services: [{ ...other, available: true }] }
+      const body = JSON.stringify({ success: true, data, meta: { correlation_id: null } })
+      const operation = "Catalogue.list"
+      yield* faults.add(Fault.status(200, { operation, count: "always", body }))
+      for (const option of ["--check", "--yes"]) {
+        const { code, err } = yield* manilla(["payroll", file, option])
+        assert.strictEqual(code, 0, err)
+      }
+    }).pipe(Effect.provide(sandbox()))
+  )
+
   it.effect("shows an option that may be left out in brackets", () =>
     Effect.map(manilla(["payroll", "--help"]), ({ out }) =>
       assert.include(out, "[--besides text...]")

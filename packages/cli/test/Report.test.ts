@@ -1,6 +1,7 @@
 /** The report of a payroll: its words must lead nobody to pay twice. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
+import { IdempotencyKey } from "@manilla/core/IdempotencyKey"
 import type * as Batch from "@manilla/workflows/Batch"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -38,6 +39,23 @@ describe("a row", () => {
     const line = adviceOn("inDoubt", Option.some(refused))
     assert.strictEqual(line?.result, "check")
     assert.include(line?.advice, "It may be paid")
+  })
+
+  it.each([
+    ["IDEMPOTENCY_KEY_REUSED", true],
+    // The other request may be the earlier one of this row.
+    ["IDEMPOTENCY_KEY_IN_FLIGHT", false],
+    ["IDEMPOTENCY_IN_PROGRESS", false],
+    ["INSUFFICIENT_FUNDS", false]
+  ] as const)("in doubt after %s has a key of another request: %s", (code, isOfOther) => {
+    const operation = "Payouts.create"
+    const cause = new Errors.UnprocessableError({ operation, status: 422, code, message: "m" })
+    const key = IdempotencyKey.make("k")
+    const error = new Errors.OutcomeUnknown({ operation, message: "m", attempts: 1, cause, key })
+    const doubt: Batch.Doubt = { key: "E1", error, nextMillis: undefined }
+    const item = { key: "E1", businessKey: "key", state: "unknown", end: Option.none() } as const
+    const [line] = results.make([row], [item], [doubt], "", words)
+    assert.deepInclude(line, { result: "in doubt", isOfOther })
   })
 
   it("has the advice of its own result, also if another result has the same", () => {

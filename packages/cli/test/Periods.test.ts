@@ -1,0 +1,107 @@
+/** What other periods have paid, or will pay, and what is left to pay in this one. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { phone } from "@manilla/test-support/Sandboxed"
+import type * as Batches from "@manilla/workflow-engine/Batches"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Record from "effect/Record"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Row } from "../src/internal/payroll/file.js"
+import * as periods from "../src/internal/payroll/periods.js"
+import { of } from "../src/internal/payroll/words.js"
+import { manilla, sandbox } from "./utils/manilla.js"
+
+const words = of("en")
+
+const row = {
+  line: 2,
+  name: "",
+  cells: { employee: "E1", amount: "1000", currency: "XOF", phone }
+} as Row
+
+const request = JSON.stringify({ amount: "1000.00", currency: "XOF", destination: phone })
+
+/** A period with one item. */
+const stored = (phase: Batches.Phase, state: Batches.State): periods.Stored => ({
+  state: "file",
+  period: "2026-10",
+  batch: { epoch: 1, phase, total: 1, started: 0, ended: null },
+  items: [{ number: 0, key: "E1", request, state, sent: null, reference: null, result: null }]
+})
+
+type Asked = readonly [isCompared: boolean, isLeft: boolean]
+
+/** Whether an item is compared with the same one of another period, and whether it is left to pay. */
+const states: Record<Batches.State, { readonly open: Asked; readonly over: Asked }> = {
+  // It will be sent, unless the batch sends no others.
+  waiting: { open: [true, true], over: [false, false] },
+  sending: { open: [true, true], over: [true, true] },
+  created: { open: [true, true], over: [true, true] },
+  unknown: { open: [true, true], over: [true, true] },
+  pending: { open: [true, true], over: [true, true] },
+  completed: { open: [true, false], over: [true, false] },
+  notCompleted: { open: [true, false], over: [true, false] },
+  failed: { open: [false, false], over: [false, false] },
+  inDoubt: { open: [true, false], over: [true, false] },
+  purged: { open: [true, false], over: [true, false] }
+}
+
+const phases = { open: ["running", "paused"], over: ["interrupted", "ended"] } as const
+
+describe.each(Record.toEntries(states))("an item in the state %s", (state, expected) => {
+  for (const [name, some] of Record.toEntries(phases)) {
+    for (const phase of some) {
+      const [isCompared, isLeft] = expected[name]
+      it.effect(`of a batch that is ${phase}: ${isCompared}, ${isLeft}`, () =>
+        Effect.gen(function* () {
+          const other = stored(phase, state)
+          const found = yield* periods.repeated([row], [other], words)
+          assert.lengthOf(found, isCompared ? 1 : 0)
+          assert.strictEqual(periods.remaining(other), isLeft ? 1 : 0)
+        })
+      )
+    }
+  }
+})
+
+it.scopedLive("a period is compared for 40 days", () =>
+  Effect.gen(function* () {
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-periods-"))),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+    )
+    const file = join(folder, "salaries-2026-10.csv")
+    const header = "employee,amount,currency,country,payment_method,phone"
+    writeFileSync(file, `${header}\nE1,1000,XOF,BJ,mtn_momo,${phone}`)
+    assert.strictEqual((yield* manilla(["payroll", file, "--yes"])).code, 0)
+    const own = yield* periods.read(periods.stateOf(folder, "2026-10", "SANDBOX"), "2026-10")
+    const { started } = Option.getOrThrow(own).batch
+    const clock = yield* Effect.clock
+    for (const [days, count] of [
+      [39, 1],
+      [41, 0]
+    ] as const) {
+      const now = started + Duration.toMillis(`${days} days`)
+      const then: Clock.Clock = {
+        [Clock.ClockTypeId]: Clock.ClockTypeId,
+        currentTimeMillis: Effect.succeed(now),
+        currentTimeNanos: clock.currentTimeNanos,
+        sleep: (duration) => clock.sleep(duration),
+        unsafeCurrentTimeMillis: () => now,
+        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos()
+      }
+      const recent = periods.recent(folder, "2026-11", "SANDBOX", words)
+      assert.lengthOf(yield* Effect.withClock(recent, then), count, `${days} days`)
+      assert.lengthOf(
+        yield* Effect.withClock(periods.recent(folder, "2026-11", "LIVE", words), then),
+        0
+      )
+    }
+    assert.lengthOf(yield* Effect.flatMap(Sandbox.Sandbox, ({ payouts }) => payouts), 1)
+  }).pipe(Effect.provide(sandbox()))
+)
