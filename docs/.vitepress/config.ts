@@ -1,13 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { defineConfig } from "vitepress"
 import { tabsMarkdownPlugin } from "vitepress-plugin-tabs"
-import { breaks, diagrams, links, names } from "./markdown.js"
+import { version } from "../../packages/core/package.json"
+import { diagrams, links, names } from "./markdown.js"
 
 const docs = new URL("../", import.meta.url)
-
-const { version }: { readonly version: string } = JSON.parse(
-  readFileSync(new URL("../packages/core/package.json", docs), "utf8")
-)
 
 const titleOf = (page: string): string =>
   /^(?:title: "?|# )(.+?)"?$/m.exec(readFileSync(new URL(`${page}.md`, docs), "utf8"))?.[1] ?? page
@@ -19,18 +16,9 @@ const pages = (folder: string, names: string) =>
     return { text: titleOf(page), link: `/${page}` }
   })
 
-const namesIn = (folder: string): ReadonlyArray<string> => {
-  const url = new URL(folder, docs)
-  return existsSync(url) ? readdirSync(url).map((file) => file.replace(/\.md$/, "")) : []
-}
-
-const clients =
-  "core token promises payments payouts transactions refunds payment-links cards catalogue"
-const packages = `${clients} service workflows workflow-engine cli`
-
 /** The list of contents has at most 25 entries. */
 const learn = [
-  { text: "Get started", items: pages("", "start install") },
+  { text: "Start", items: pages("", "start install") },
   { text: "Concepts", items: pages("concepts/", "outcomes keys waiting retries workflows") },
   {
     text: "Guides",
@@ -52,34 +40,35 @@ const learn = [
   }
 ]
 
+const clients =
+  "core token promises payments payouts transactions refunds payment-links cards catalogue"
+const libraries = `${clients} service workflows workflow-engine`
+
 const reference = [
   { text: "Reference", items: pages("", "operations settings durable") },
-  { text: "Packages", items: pages("packages/", packages) },
+  { text: "Packages", items: pages("packages/", `${libraries} cli`) },
   { text: "Project", items: pages("", "versioning changelog security contributing") }
 ]
 
 const sandbox = [{ text: "Sandbox", items: pages("sandbox/", "index curl outcomes page") }]
 
-const modules = (name: string) =>
-  namesIn(`api/${name}/`).map((module) => ({ text: module, link: `/api/${name}/${module}` }))
-
-const documented = [...packages.split(" "), "sandbox"]
-
-const apiIndex = documented.map((name) => ({
+/** The modules of each package. */
+const modules = [...libraries.split(" "), "sandbox"].map((name) => ({
   text: `@manilla/${name}`,
-  link: modules(name)[0]?.link ?? `/packages/${name}`
+  link: `/api/${name}/`,
+  items: readdirSync(new URL(`api/${name}/`, docs)).map((file) => {
+    const module = file.replace(".md", "")
+    return { text: module, link: `/api/${name}/${module}` }
+  })
 }))
 
-/** The modules of one package, and then the other packages. */
-const api = Object.fromEntries(
-  documented.map((name) => [
-    `/api/${name}/`,
-    [
-      { text: `@manilla/${name}`, items: modules(name) },
-      { text: "Packages", items: apiIndex }
-    ]
-  ])
-)
+const packages = {
+  text: "Packages",
+  items: [
+    ...modules.map(({ items, text }) => ({ text, link: items[0]?.link })),
+    { text: "@manilla/cli", link: "/packages/cli" }
+  ]
+}
 
 export default defineConfig({
   title: "Manilla",
@@ -89,13 +78,11 @@ export default defineConfig({
     ["link", { rel: "icon", href: `${siteData.base}icon.svg`, type: "image/svg+xml" }]
   ],
   vite: { worker: { format: "es" } },
-  srcExclude: ["**/node_modules/**"],
   markdown: {
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     config: (md) => {
       md.use(tabsMarkdownPlugin)
       diagrams(md)
-      breaks(md)
       links(md)
       names(docs)(md)
     }
@@ -118,8 +105,11 @@ export default defineConfig({
         reference.flatMap(({ items }) => items).map(({ link }) => [link, reference])
       ),
       "/sandbox/": sandbox,
-      "/api/": [{ text: "Packages", items: apiIndex }],
-      ...api
+      "/api/": [packages],
+      // The modules of one package, and then the other packages.
+      ...Object.fromEntries(
+        modules.map(({ items, link, text }) => [link, [{ text, items }, packages]])
+      )
     },
     outline: [2, 3],
     search: {

@@ -3,8 +3,6 @@ import type { MarkdownRenderer } from "vitepress"
 import { readdirSync, readFileSync } from "node:fs"
 import { posix } from "node:path"
 
-type Token = ReturnType<MarkdownRenderer["parse"]>[number]
-
 /** The words of a wider drawing are too small on a phone, which shows its description instead. */
 const widest = 450
 
@@ -30,15 +28,6 @@ export const diagrams = (md: MarkdownRenderer): void => {
   }
 }
 
-/** Breaks code between its words if it has to, so that tables fit. */
-export const breaks = (md: MarkdownRenderer): void => {
-  const { code_inline: code } = md.renderer.rules
-  md.renderer.rules.code_inline = (...args) =>
-    (code?.(...args) ?? "").replace(/>[^<]*/, (text) =>
-      text.replace(/(?<=[._/|(-])(?=[A-Za-z{])|(?<=[a-z])(?=[A-Z])/g, "<wbr>")
-    )
-}
-
 /** The pages of files that belong to no page of `docs`. */
 const pageOf = (path: string): string | undefined => {
   const name = /^packages\/([\w-]+)(?:\/README\.md)?\/?$/.exec(path)?.[1]
@@ -51,43 +40,31 @@ const pageOf = (path: string): string | undefined => {
 }
 
 /** Included files, whose links start at the root of the repository. */
-const included: ReadonlySet<string> = new Set([
-  "index.md",
-  "changelog.md",
-  "security.md",
-  "contributing.md"
-])
+const included = /^(?:index|changelog|security|contributing)\.md$/
 
 /** Points links to files of the repository at their pages. Links to source files become plain text. */
 export const links = (md: MarkdownRenderer): void => {
-  md.core.ruler.after("inline", "links", ({ env, tokens }) => {
-    const page: string = env.relativePath ?? ""
-    const base = included.has(page) ? "." : posix.join("docs", posix.dirname(page))
-    for (const { children } of tokens) {
-      if (children === null) continue
-      let isSource = false
-      const kept = children.filter((token) => {
-        if (token.type === "link_close") {
-          const drop = isSource
-          isSource = false
-          return !drop
-        }
-        if (token.type !== "link_open") return true
-        const href = token.attrGet("href") ?? ""
-        if (/^(?:[a-z]+:|#|\/)/.test(href)) return true
-        const [file = "", hash] = href.split("#")
-        const path = posix.join(base, file)
-        const target = pageOf(path)
-        isSource = target === undefined
-        if (target !== undefined) token.attrSet("href", hash ? `${target}#${hash}` : target)
-        return !isSource
-      })
-      children.splice(0, children.length, ...kept)
+  const { link_open: open } = md.renderer.rules
+  md.renderer.rules["link_open"] = (tokens, index, options, env, self) => {
+    const href = tokens[index]?.attrGet("href") ?? ""
+    if (!/^(?:[a-z]+:|#|\/)/.test(href)) {
+      const page: string = env.relativePath ?? ""
+      const base = included.test(page) ? "." : posix.join("docs", posix.dirname(page))
+      const [file = "", hash] = href.split("#")
+      // No path leaves the repository.
+      const target = pageOf(posix.join("/", base, file).slice(1))
+      if (target === undefined) {
+        const close = tokens.slice(index).find(({ type }) => type === "link_close")
+        if (close !== undefined) close.tag = "span"
+        return "<span>"
+      }
+      tokens[index]?.attrSet("href", hash === undefined ? target : `${target}#${hash}`)
     }
-  })
+    return open?.(tokens, index, options, env, self) ?? ""
+  }
 }
 
-/** The address of each exported name, and of each method of a service, such as `Payments.collect`. */
+/** The address of each error, of each exported name, and of each method of a service, such as `Payments.collect`. */
 const addresses = (docs: URL): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
   const errors = readFileSync(new URL("errors.md", docs), "utf8")
@@ -98,36 +75,29 @@ const addresses = (docs: URL): ReadonlyMap<string, string> => {
     const [, page, module = ""] = /^([\w-]+\/(\w+))\.md$/.exec(file) ?? []
     if (page === undefined) continue
     const text = readFileSync(new URL(`api/${file}`, docs), "utf8")
-    for (const [, name = ""] of text.matchAll(/^### (\w+) /gm)) {
-      found.set(`${module}.${name}`, `/api/${page}#${name.toLowerCase()}`)
-    }
-    const service = /^### Service [\s\S]*?\n### /m.exec(text)?.[0] ?? ""
-    for (const [, name = ""] of service.matchAll(/^ {2}readonly (\w+):/gm)) {
-      found.set(`${module}.${name}`, `/api/${page}#service`)
+    for (const [, name = "", id = ""] of text.matchAll(/^### (\w+) .*\{#([\w-]+)\}$/gm)) {
+      const key = `${module}.${name}`
+      if (!found.has(key)) found.set(key, `/api/${page}#${id}`)
     }
   }
   return found
 }
 
-/** Links names in inline code, such as `Errors.outcome`, to the API reference. */
+/** Links code that is a name, such as `Errors.outcome`. Other code may break between its words, so that tables fit. */
 export const names =
   (docs: URL) =>
   (md: MarkdownRenderer): void => {
     const known = addresses(docs)
-    md.core.ruler.after("inline", "names", ({ Token, env, tokens }) => {
-      const page: string = env.relativePath ?? ""
-      if (page.startsWith("api/")) return
-      tokens.forEach((token, index) => {
-        if (token.children === null || tokens[index - 1]?.type === "heading_open") return
-        let depth = 0
-        token.children = token.children.flatMap((child): Array<Token> => {
-          depth += child.type === "link_open" ? 1 : child.type === "link_close" ? -1 : 0
-          const target = child.type === "code_inline" ? known.get(child.content) : undefined
-          if (target === undefined || depth > 0) return [child]
-          const open = new Token("link_open", "a", 1)
-          open.attrSet("href", target)
-          return [open, child, new Token("link_close", "a", -1)]
-        })
-      })
-    })
+    const { code_inline: code } = md.renderer.rules
+    md.renderer.rules.code_inline = (tokens, index, options, env, self) => {
+      const { content = "" } = tokens[index] ?? {}
+      const target = known.get(content)
+      const around = tokens.slice(0, index).filter(({ type }) => type.startsWith("link_"))
+      if (target !== undefined && around.at(-1)?.type !== "link_open") {
+        return md.renderInline(`[\`${content}\`](${target})`, env)
+      }
+      return (code?.(tokens, index, options, env, self) ?? "").replace(/>[^<]*/, (text) =>
+        text.replace(/(?<=[._/|(-])(?=[A-Za-z{])|(?<=[a-z])(?=[A-Z])/g, "<wbr>")
+      )
+    }
   }
