@@ -1,6 +1,6 @@
 /** The editor of the program: a text area under highlighted lines, which wrap. */
 import { createEditor } from "prism-code-editor"
-import { defaultCommands, editHistory } from "prism-code-editor/commands"
+import { addEditorHotkey, defaultCommands, editHistory } from "prism-code-editor/commands"
 import "prism-code-editor/prism/languages/typescript"
 
 export interface Editor {
@@ -17,30 +17,21 @@ export const make = (
 ): Editor => {
   const editor = createEditor(
     parent,
-    {
-      language: "typescript",
-      lineNumbers: false,
-      wordWrap: true,
-      value: code,
-      onUpdate: (value) => onInput(value)
-    },
+    { language: "typescript", lineNumbers: false, wordWrap: true, value: code, onUpdate: onInput },
     defaultCommands(),
     editHistory()
   )
   const { textarea } = editor
   textarea.setAttribute("aria-labelledby", "code")
   textarea.setAttribute("aria-describedby", "keys")
-  // Before the editor, which adds a line.
-  parent.addEventListener(
-    "keydown",
-    (event) => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return
-      event.preventDefault()
-      event.stopPropagation()
+  for (const key of ["Ctrl+Enter", "Meta+Enter"]) {
+    const run = () => {
       onRun()
-    },
-    { capture: true }
-  )
+      return true
+    }
+    // Before the editor's own command, which adds a line.
+    addEditorHotkey(editor, key, run, 0)
+  }
   return {
     show: (code, wrongLine) => {
       if (editor.value !== code) editor.setOptions({ value: code })

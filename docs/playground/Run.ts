@@ -10,7 +10,6 @@ import * as calls from "@manilla/promises/calls"
 import * as Clients from "@manilla/service/Clients"
 import * as Promises from "@manilla/promises/Promises"
 import type { Exchange } from "@manilla/sandbox/Exchange"
-import * as Ledger from "@manilla/sandbox/Ledger"
 import * as Prove from "@manilla/sandbox/Prove"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
@@ -39,10 +38,10 @@ export interface Books {
 
 export interface Made {
   readonly kind: "payment" | "payout" | "link"
-  readonly reference: string
+  readonly reference?: string | undefined
   readonly amount: string
   readonly status: string
-  readonly key: string | undefined
+  readonly key?: string | undefined
 }
 
 export type End =
@@ -90,16 +89,13 @@ export const start = (code: string): Run => {
     toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"]
   })
   const read = (service: Sandbox.Service) => Effect.runSync(booksOf(service))
-  const log = (...parts: ReadonlyArray<unknown>) => {
+  console.log = (...parts) => {
     const seconds = ((timers.now - startMillis) / 1000).toFixed(2)
     logs.push(`${seconds.padStart(6)} s  ${parts.map((one) => toText(one)).join(" ")}`)
   }
-  console.log = log
+  const logger = Logger.make(({ message }) => console.log(...[message].flat()))
   const surroundings = Layer.mergeAll(
-    Logger.replace(
-      Logger.defaultLogger,
-      Logger.make(({ message }) => log(...[message].flat()))
-    ),
+    Logger.replace(Logger.defaultLogger, logger),
     Logger.minimumLogLevel(LogLevel.Debug),
     Layer.setRandom(Random.make(seed))
   )
@@ -213,6 +209,9 @@ const live = (attempts: Array<Mutable<Attempt>>) => {
           reachedService: true
         }
         attempts.push(attempt)
+        const left = Effect.sync(() =>
+          Object.assign(attempt, { endMillis: Date.now(), status: "caller left" })
+        )
         return Effect.gen(function* () {
           yield* Effect.sleep(latencyMillis)
           attempt.arrivedMillis = Date.now()
@@ -221,20 +220,13 @@ const live = (attempts: Array<Mutable<Attempt>>) => {
           attempt.endMillis = Date.now() + latencyMillis
           yield* Effect.sleep(latencyMillis)
           return yield* exit
-        }).pipe(
-          Effect.onInterrupt(() =>
-            Effect.sync(() =>
-              Object.assign(attempt, { endMillis: Date.now(), status: "caller left" })
-            )
-          )
-        )
+        }).pipe(Effect.onInterrupt(() => left))
       })
     )
+  const slow = Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, network))
   return Clients.layer.pipe(
     Layer.provideMerge(SandboxGateway.layer()),
-    Layer.provideMerge(
-      Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, network))
-    ),
+    Layer.provideMerge(slow),
     Layer.provideMerge(SandboxClient.layer({ seed, wallets: [wallet], onExchange }))
   )
 }
@@ -264,33 +256,28 @@ const booksOf = ({ ledger, paymentIntents, paymentLinks, payouts }: Sandbox.Serv
     Effect.all({ ledger, paymentIntents, paymentLinks, payouts }),
     ({ ledger, paymentIntents, paymentLinks, payouts }): Books => ({
       made: [
-        ...paymentIntents.map((one) => madeOf("payment", one, one.idempotency_key)),
-        ...payouts.map((one) => madeOf("payout", one, one.idempotency_key)),
+        ...paymentIntents.map((one) => madeOf("payment", one)),
+        ...payouts.map((one) => madeOf("payout", one)),
         ...paymentLinks.map((one) => madeOf("link", one))
       ],
-      balances: new Map(ledger.balances.map((one) => [one.account.kind, netOf(one)]))
+      balances: new Map(
+        ledger.balances.map(({ account, balance }) => [account.kind, grouped(balance)])
+      )
     })
   )
 
-interface Resource {
-  readonly reference?: string | undefined
-  readonly amount: string
+interface Resource extends Omit<Made, "kind" | "key"> {
   readonly currency: string
-  readonly status: string
+  readonly idempotency_key?: string | undefined
 }
 
-const madeOf = (
-  kind: Made["kind"],
-  { amount, currency, reference = "", status }: Resource,
-  key?: string
-): Made => ({ kind, reference, amount: `${grouped(amount)} ${currency}`, status, key })
-
-/** On the side that increases the account. */
-const netOf = ({ account, credits, debits }: Ledger.Balance): string => {
-  const [more, less] =
-    Ledger.normalSide(account) === "debit" ? [debits, credits] : [credits, debits]
-  return grouped(Amount.subtract(more, less))
-}
+const madeOf = (kind: Made["kind"], one: Resource): Made => ({
+  kind,
+  reference: one.reference,
+  amount: `${grouped(one.amount)} ${one.currency}`,
+  status: one.status,
+  key: one.idempotency_key
+})
 
 /** `1500.0000` as `1,500.00`. */
 const grouped = (amount: string): string =>
@@ -299,9 +286,7 @@ const grouped = (amount: string): string =>
 const toText = (value: unknown) => Inspectable.toStringUnknown(value)
 
 const endOf = (exit: Exit.Exit<unknown, unknown>): End => {
-  if (Exit.isSuccess(exit)) {
-    return { is: "success", value: toText(exit.value) }
-  }
+  if (Exit.isSuccess(exit)) return { is: "success", value: toText(exit.value) }
   const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
   if (!Predicate.hasProperty(error, "_tag")) {
     return { is: "defect", message: Cause.pretty(exit.cause) }

@@ -36,23 +36,21 @@ export interface Own {
 
 /** Returns the exports of a program. Throws if it cannot be compiled. */
 export const compile = (code: string, { everyFaultPromise, make }: Own): Exports => {
-  const modules: ReadonlyMap<string, unknown> = new Map<string, unknown>([
-    ["@manilla/promises", { ...promises, Promises: { make } }],
-    ["@manilla/cards", cards],
-    ["@manilla/core", core],
-    ["@manilla/payment-links", paymentLinks],
-    ["@manilla/payments", payments],
-    ["@manilla/payouts", payouts],
-    [
-      "@manilla/sandbox",
-      { Exchange, Fault, Ledger, Prove: { ...Prove, everyFaultPromise }, Sandbox }
-    ],
-    ["@manilla/transactions", transactions],
-    ["effect", { Array, Data, DateTime, Duration, Effect, Either, Layer, Option, Schedule, Schema }]
-  ])
+  const sandbox = { Exchange, Fault, Ledger, Prove: { ...Prove, everyFaultPromise }, Sandbox }
+  const modules: Readonly<Record<string, unknown>> = {
+    "@manilla/cards": cards,
+    "@manilla/core": core,
+    "@manilla/payment-links": paymentLinks,
+    "@manilla/payments": payments,
+    "@manilla/payouts": payouts,
+    "@manilla/promises": { ...promises, Promises: { make } },
+    "@manilla/sandbox": sandbox,
+    "@manilla/transactions": transactions,
+    effect: { Array, Data, DateTime, Duration, Effect, Either, Layer, Option, Schedule, Schema }
+  }
   const moduleOf = (name: string): unknown => {
-    if (modules.has(name)) return modules.get(name)
-    throw new Error(`There is no module "${name}" here, only ${[...modules.keys()].join(", ")}.`)
+    if (Object.hasOwn(modules, name)) return modules[name]
+    throw new Error(`There is no module "${name}" here, only ${Object.keys(modules).join(", ")}.`)
   }
   const exported: Exports = {}
   const javaScript = transform(code, { transforms: ["typescript", "imports"] }).code

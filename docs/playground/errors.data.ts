@@ -5,19 +5,13 @@ import { createMarkdownRenderer, defineLoader } from "vitepress"
 declare const data: Readonly<Record<string, string>>
 export { data }
 
-const file = new URL("../errors.md", import.meta.url)
-
 export default defineLoader({
   watch: ["../errors.md"],
-  load: async () => {
+  load: async ([page = ""]) => {
     const markdown = await createMarkdownRenderer("docs")
-    const entries = readFileSync(file, "utf8").matchAll(/^## (\w+)\n\n((?:- .*\n)+)/gm)
-    return Object.fromEntries(
-      [...entries].map(([, tag = "", list = ""]) => [
-        tag,
-        // Links of that page would lead elsewhere from this one.
-        markdown.render(list.replace(/\[(.+?)\]\(.+?\)/g, "$1"))
-      ])
-    )
+    const entries = readFileSync(page, "utf8").matchAll(/^## (\w+)\n\n((?:- .*\n)+)/gm)
+    // Links of that page would lead elsewhere from this one.
+    const render = (list: string) => markdown.render(list.replace(/\[(.+?)\]\(.+?\)/g, "$1"))
+    return Object.fromEntries(Array.from(entries, ([, tag = "", list = ""]) => [tag, render(list)]))
   }
 })

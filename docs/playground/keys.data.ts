@@ -5,6 +5,8 @@ import { defineLoader } from "vitepress"
 declare const data: Readonly<Record<string, ReadonlyArray<string>>>
 export { data }
 
+const keyed = /^ {4}readonly (\w+): \(.*\) => Effect\.Effect<.*\bErrors\.KeyedWriteError\b.*>;$/gm
+
 const packages = new URL("../../packages/", import.meta.url)
 
 /** Private packages have none. */
@@ -18,12 +20,7 @@ export default defineLoader({
     Object.fromEntries(
       readdirSync(packages).map((name) => [
         name,
-        Array.from(
-          reportOf(name).matchAll(
-            /^ {4}readonly (\w+): \(.*\) => Effect\.Effect<.*\bErrors\.KeyedWriteError\b.*>;$/gm
-          ),
-          ([, method = ""]) => method
-        )
+        Array.from(reportOf(name).matchAll(keyed), ([, method = ""]) => method)
       ])
     )
 })

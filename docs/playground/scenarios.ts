@@ -12,7 +12,7 @@ export interface Scenario {
 export const tabs = ["Promises", "Effect"] as const
 export type Tab = (typeof tabs)[number]
 
-const files = import.meta.glob("./scenarios/*.ts", {
+const files = import.meta.glob<string>("./scenarios/*.ts", {
   eager: true,
   query: "?raw",
   import: "default"

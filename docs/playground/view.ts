@@ -24,8 +24,8 @@ const storageKey = "vitepress:tabsSharedState"
 
 /** Shows the playground in an element, with links to the page of errors. Returns a function that stops it. */
 export const mount = (element: HTMLElement, errorsPage: string): (() => void) => {
-  const shared = JSON.parse(localStorage.getItem(storageKey) ?? "{}")
-  let tab: Tab = shared.who === "Effect" ? "Effect" : "Promises"
+  const shared = () => JSON.parse(localStorage.getItem(storageKey) ?? "{}")
+  let tab: Tab = shared().who === "Effect" ? "Effect" : "Promises"
   let [scenario] = scenarios
   let code = codeOf(scenario, tab)
   let speed = matchMedia("(prefers-reduced-motion: reduce)").matches ? "at once" : "half"
@@ -36,9 +36,6 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
   let refusal: string | undefined
   /** Ready for the next run: a worker takes a moment to load. */
   let spare: Remote | undefined
-  /** The first scenario is drawn at once, before the reader presses anything. */
-  let isFirst = true
-  let played: Remote | undefined
 
   const draw = () => {
     const problem = missing(code)
@@ -80,12 +77,7 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
       ${button("Step", onStep)} ${button("Stop", onStop, !isRunning)}
       <label>
         Speed${" "}
-        <select
-          value=${speed}
-          onChange=${({ target }: Event) => {
-            if (target instanceof HTMLSelectElement) speed = target.value
-          }}
-        >
+        <select value=${speed} onChange=${onSpeed}>
           ${[...speeds.keys()].map((name) => html`<option value=${name}>${name}</option>`)}
         </select>
       </label>
@@ -93,22 +85,16 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
     </div>`
   }
 
-  const requests = () =>
-    course === undefined || course.attempts.length === 0
-      ? html`<p class="empty">
-          ${
-            isLoading
-              ? "Loading the client and the sandbox…"
-              : "Press Run, or another scenario: its requests appear here."
-          }
-        </p>`
-      : html`<div class="requests" role="region" aria-label="Requests" tabindex="0">
-          <${Drawing}
-            attempts=${course.attempts}
-            label="Requests, oldest first"
-            nowMillis=${course.nowMillis}
-          />
-        </div>`
+  const requests = () => {
+    const { attempts = [], nowMillis } = course ?? {}
+    const hint = isLoading
+      ? "Loading the client and the sandbox…"
+      : "Press Run, or another scenario: its requests appear here."
+    if (attempts.length === 0) return html`<p class="empty">${hint}</p>`
+    return html`<div class="requests" role="region" aria-label="Requests" tabindex="0">
+      <${Drawing} attempts=${attempts} label="Requests, oldest first" nowMillis=${nowMillis} />
+    </div>`
+  }
 
   const program = (problem: string | undefined) =>
     html`<div class="bar">
@@ -122,17 +108,8 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
   const ending = ({ before, end, logs, now }: Course) =>
     html`<div role="status">${endOf(end)}</div>
       ${now !== undefined && made(now)} ${before && now && balances(before, now)}
-      ${
-        end?.is === "success" &&
-        html`<details>
-          <summary>Its result</summary>
-          <pre>${end.value}</pre>
-        </details>`
-      }
-      <details>
-        <summary>The logs</summary>
-        <pre>${logs.join("\n") || "None: no request failed."}</pre>
-      </details>`
+      ${end?.is === "success" && details("Its result", html`<pre>${end.value}</pre>`)}
+      ${(end !== undefined || logs.length > 0) && details("The logs", html`<pre>${logs.join("\n") || "None: no request failed."}</pre>`)}`
 
   const endOf = (end: End | undefined) => {
     if (end === undefined) return html`<p>The program is running.</p>`
@@ -144,19 +121,16 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
       <p>${message}</p>
       ${
         entry !== undefined &&
-        html`<details>
-          <summary>What to do</summary>
-          <div class="remedy" dangerouslySetInnerHTML=${{ __html: entry }}></div>
-          <p><a href=${`${errorsPage}#${tag.toLowerCase()}`}>More about ${tag}</a></p>
-        </details>`
+        details(
+          "What to do",
+          html`<div class="remedy" dangerouslySetInnerHTML=${{ __html: entry }}></div>
+            <p><a href=${`${errorsPage}#${tag.toLowerCase()}`}>More about ${tag}</a></p>`
+        )
       }`
   }
 
   const choose = (chosen: Scenario, by: Tab) => {
-    if (by !== tab) {
-      const shared = { ...JSON.parse(localStorage.getItem(storageKey) ?? "{}"), who: by }
-      localStorage.setItem(storageKey, JSON.stringify(shared))
-    }
+    if (by !== tab) localStorage.setItem(storageKey, JSON.stringify({ ...shared(), who: by }))
     scenario = chosen
     tab = by
     code = codeOf(scenario, tab)
@@ -168,22 +142,20 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
     refusal = undefined
     draw()
   }
-  const onStart = () => {
-    isFirst = false
-    void start(false)
-  }
+  const onStart = () => void start(false)
   const onReset = () => onInput(codeOf(scenario, tab))
   const onPause = () => {
     isPaused = !isPaused
     draw()
-    void play()
   }
   const onStep = async () => {
-    isFirst = false
     if (run === undefined || course?.end !== undefined) await start(true)
     else isPaused = true
     // A scenario that was chosen while this one loaded is not stepped through.
     if (isPaused) await ask(run, { is: "step" })
+  }
+  const onSpeed = ({ target }: Event) => {
+    if (target instanceof HTMLSelectElement) speed = target.value
   }
   const onStop = () => {
     end()
@@ -212,42 +184,42 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
     draw()
   }
 
-  const start = async (paused: boolean) => {
+  const start = async (paused: boolean, factor?: number) => {
     end()
     course = undefined
     refusal = missing(code)?.message
     isPaused = paused
     if (refusal !== undefined) return draw()
-    run = spare ?? open()
+    const playing = spare ?? open()
+    run = playing
     spare = undefined
     isLoading = true
     draw()
-    await ask(run, { is: "start", code })
+    await ask(playing, { is: "start", code })
     spare ??= open()
-    void play()
+    void play(playing, factor)
   }
 
-  /** Plays a run until it ends, it is paused, or another one starts. */
-  const play = async () => {
-    const playing = run
-    if (playing === undefined || playing === played) return
-    played = playing
+  /** Plays a run until it ends, or another one starts. Without a factor, the reader chooses the speed. */
+  const play = async (playing: Remote, fixed?: number) => {
     let last = await nextFrame()
-    while (run === playing && course?.end === undefined && !isPaused) {
-      const factor = isFirst ? Infinity : (speeds.get(speed) ?? 1)
+    while (run === playing && course?.end === undefined) {
       const next = await nextFrame()
       // A tab that was in the background continues where it was.
-      await ask(playing, { is: "pass", millis: Math.min(next - last, 100) * factor })
+      const millis = Math.min(next - last, 100)
+      const factor = fixed ?? speeds.get(speed) ?? 1
       last = next
+      if (isPaused) continue
+      await ask(playing, { is: "pass", millis: millis * factor })
       // The newest request stays in sight.
       if (factor < Infinity) element.querySelector(".requests")?.scrollTo({ top: 1e9 })
     }
-    if (run === playing) played = undefined
   }
 
   const editorElement = document.createElement("div")
   const editor = Editor.make(editorElement, code, onInput, onStart)
-  void start(false)
+  // The first scenario is drawn at once, before the reader presses anything.
+  void start(false, Infinity)
   return () => {
     end()
     spare?.stop()
@@ -255,6 +227,12 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
     render(html``, element)
   }
 }
+
+const details = (summary: string, content: unknown) =>
+  html`<details>
+    <summary>${summary}</summary>
+    ${content}
+  </details>`
 
 const nextFrame = () => new Promise<number>((resolve) => requestAnimationFrame(resolve))
 
@@ -278,9 +256,7 @@ const balances = (before: Books, now: Books) =>
   html`<table>
     <thead>
       <tr>
-        <th scope="col">Ledger, XOF</th>
-        <th scope="col">Before</th>
-        <th scope="col">Now</th>
+        ${["Ledger, XOF", "Before", "Now"].map((name) => html`<th scope="col">${name}</th>`)}
       </tr>
     </thead>
     <tbody>
@@ -289,7 +265,9 @@ const balances = (before: Books, now: Books) =>
           html`<tr>
             <th scope="row">${account}</th>
             <td>${before.balances.get(account) ?? "0.00"}</td>
-            <td class=${balance === before.balances.get(account) ? "" : "changed"}>${balance}</td>
+            <td>
+              ${balance === before.balances.get(account) ? balance : html`<strong>${balance}</strong>`}
+            </td>
           </tr>`
       )}
     </tbody>
