@@ -41,6 +41,16 @@ export const readApplied = async (
     : payments.awaitFinal(PaymentIntent.makeId(id))
 // #endregion
 
+// #region TokenUnavailableError
+/** Errors of a token request that pass by themselves. */
+const passing = ["TransportError", "TimeoutError", "RateLimitError", "ServerError"]
+
+export const tokenFailed = ({ cause }: Errors.TokenUnavailableError, tell: Tell) =>
+  cause !== undefined && passing.includes(cause._tag)
+    ? tell("Try again later")
+    : tell("Check the client id, the client secret and MANILLA_ENVIRONMENT")
+// #endregion
+
 // #region PaymentStillPending
 export const waitForPayment = (
   { payments }: Promises.Promises,
