@@ -101,7 +101,7 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
         ${tabs.map((one) => choice(one, one === tab, () => choose(scenario, one)))}
         ${button("Undo changes", onReset, code === codeOf(scenario, tab))}
       </div>
-      <div class="editor" ref=${(place: HTMLElement | null) => place?.append(editorElement)}></div>
+      <div class="editor" ref=${placeEditor}></div>
       ${problem !== undefined && html`<p role="alert" class="bad">${problem}</p>`}
       <p id="keys">Change the program, and run it with Ctrl+Enter.</p>`
 
@@ -217,6 +217,8 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
   }
 
   const editorElement = document.createElement("div")
+  /** One function for all draws: a new one would move the editor, and so take the cursor away. */
+  const placeEditor = (place: HTMLElement | null) => place?.append(editorElement)
   const editor = Editor.make(editorElement, code, onInput, onStart)
   // The first scenario is drawn at once, before the reader presses anything.
   void start(false, Infinity)

@@ -285,8 +285,9 @@ describe("the playground", () => {
     const page = await openPlayground()
     const editor = page.getByRole("textbox", { name: "The program" })
     await editor.fill((await editor.inputValue()).replace("count: 2", "count: 3"))
-    await press(page, "Run")
+    await editor.press("Control+Enter")
     await ended(page, "The program succeeded.")
+    assert.isTrue(await editor.evaluate((element) => element === document.activeElement))
     assert.strictEqual(await requests(page, post).count(), 4)
     for (const [code, reason] of [
       ["const = 1", "Unexpected token"],
