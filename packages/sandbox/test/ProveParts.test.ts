@@ -4,11 +4,13 @@
  */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { assert, describe, it } from "@effect/vitest"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import type { Exchange } from "../src/Exchange.js"
-import { Incoming } from "../src/internal/http/incoming.js"
+import { Incoming, Interceptor } from "../src/internal/http/incoming.js"
+import type { Intercept } from "../src/internal/http/incoming.js"
 import * as faults from "../src/internal/prove/faults.js"
 import * as judge from "../src/internal/prove/judge.js"
 import * as plan from "../src/internal/prove/plan.js"
@@ -479,16 +481,16 @@ describe("a run", () => {
     rows: Parameters<typeof sandboxOf>[0],
     told: (asked: number) => judge.Told,
     after: (round: number) => void = () => {},
-    life: Effect.Effect<unknown, unknown> = Effect.void,
+    life: Effect.Effect<unknown, unknown, Intercept> = Effect.void,
     troubles: plan.Run["troubles"] = []
   ) => {
     let asked = 0
-    const world: World<never> = {
+    const world: World<Intercept> = {
       ...durations,
       logs: false,
       time: times.alone(),
       open: () =>
-        Effect.succeed({
+        Effect.map(Effect.context<never>(), (context) => ({
           sandbox: sandboxOf(rows),
           script: ["press"],
           lives: { press: life },
@@ -496,9 +498,10 @@ describe("a run", () => {
             after(asked)
             return told(asked++)
           }),
-          start: () => Effect.context<never>(),
+          // A run provides its interceptor to its service.
+          start: () => Effect.succeed(context as Context.Context<Intercept>),
           kill: Effect.void
-        })
+        }))
     }
     return trial({ number: 0, troubles }, calm, world)
   }
@@ -602,6 +605,42 @@ describe("a run", () => {
     })
   )
 
+  it.live("goes on until it says the same twice", () =>
+    Effect.map(
+      run(paid, (asked) => (asked === 0 ? "review" : "paid")),
+      ({ events }) =>
+        assert.lengthOf(
+          events.filter(({ text }) => text === "press starts"),
+          3
+        )
+    )
+  )
+
+  it.live("ends a life with its process", () =>
+    Effect.gen(function* () {
+      const ends = { started: 0, ended: 0 }
+      const life = Effect.gen(function* () {
+        ends.started++
+        const course = { fault: undefined, behaviour: undefined, replay: false, warnings: [] }
+        const request = { operation: create, nowMillis: 0, course, emulation: undefined as never }
+        const meet = (yield* Interceptor)(request)
+        const process = Effect.succeed(HttpServerResponse.empty())
+        if (meet !== undefined) {
+          yield* Effect.asVoid(Effect.provideService(meet(process), Incoming, undefined as never))
+        }
+        yield* Effect.sleep(1)
+        ends.ended++
+      })
+      const death = { operation: create, nth: 1, fault: faultOf("death after") }
+      const { events } = yield* run(paid, () => "paid", undefined, Effect.exit(life), [death])
+      assert.include(
+        events.map(({ text }) => text),
+        "the process dies"
+      )
+      assert.deepStrictEqual(ends, { started: 2, ended: 1 })
+    })
+  )
+
   it.live("judges the keys", () => {
     const exchanges = [exchange(lost), exchange({ key: "B", atMillis: 9 })]
     return Effect.map(
@@ -658,13 +697,11 @@ describe("the report", () => {
     )
   })
 
-  it("of a proof that was stopped says so, and not that it passed", () => {
-    const { result } = report.make([of(), of({ number: 1 })], {
-      ...options,
-      planned: 9,
-      run: undefined
-    })
-    assert.strictEqual(result, "Stopped before 8 more runs. 0 of 2 runs failed.")
+  it.each([1, 8])("of a proof that was stopped before %i runs says so", (left) => {
+    const planned = 1 + left
+    const stopped = { ...options, planned, run: undefined }
+    const { result } = report.make([of(), of({ number: 1 })], stopped)
+    assert.strictEqual(result, `Stopped before ${left} more runs. 0 of 2 runs failed.`)
   })
 
   it("draws the first failure of each rule", () => {

@@ -134,7 +134,7 @@ export const trial = <R>(run: plan.Run, known: judge.Calm | undefined, world: Wo
       const now = yield* books
       const moved = now.movements.filter(({ hasMoved }) => hasMoved)
       const isTwice = judge.movedTwice({ ...now, movements: moved }, calmOf(now)) !== undefined
-      if (isTwice || isStorm() || (round > 0 && told === before && isCalm(now))) break
+      if (isTwice || isStorm() || (told === before && isCalm(now))) break
       if (nowMillis() - startMillis > endMillis) {
         const still = `After ${lives} lives the order is still open: nothing finds out what became of it.`
         if (told === "open") violate(3, still)
