@@ -626,7 +626,7 @@ describe("a run", () => {
         const meet = (yield* Interceptor)(request)
         const process = Effect.succeed(HttpServerResponse.empty())
         if (meet !== undefined) {
-          yield* Effect.asVoid(Effect.provideService(meet(process), Incoming, undefined as never))
+          yield* Effect.ignore(Effect.provideService(meet(process), Incoming, undefined as never))
         }
         yield* Effect.sleep(1)
         ends.ended++
