@@ -781,7 +781,8 @@ it.scopedLive.each([
       )
     )
     for (const row of ["line 2, E1", "line 3, E2"]) {
-      assert.strictEqual(said.includes(`${row}: its key belongs to another request`), isOfOther)
+      const times = said.split(`${row}: its key belongs to another request`).length - 1
+      assert.strictEqual(times, isOfOther ? 1 : 0)
     }
     yield* Fiber.interrupt(running)
     assert.match(said, /Stopped: 0 paid, 2 in doubt\./)
