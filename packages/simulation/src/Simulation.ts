@@ -8,6 +8,7 @@ import * as Currency from "@manilla/core/Currency"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import type * as Refund from "@manilla/refunds/Refund"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
+import type * as ServiceApi from "@manilla/service/ServiceApi"
 import * as Spans from "@manilla/test-support/Spans"
 import type { Transaction } from "@manilla/transactions/Transaction"
 import * as Cause from "effect/Cause"
@@ -38,6 +39,8 @@ export interface Report {
   readonly violations: ReadonlyArray<string>
   readonly trace: Pick<Trace.Trace, "lines" | "hash">
   readonly counts: Counts
+  /** The writes of which a call reported that it was applied. */
+  readonly applied: ReadonlySet<ServiceApi.WriteName>
 }
 
 export const zeroCounts = {
@@ -122,6 +125,13 @@ export const run = (seed: number): Report => {
     seed,
     violations,
     trace,
+    applied: new Set(
+      state.instructions
+        .filter((instruction) =>
+          Workload.outcomes(instruction).some(({ _tag }) => _tag === "Applied")
+        )
+        .map(({ write }) => write)
+    ),
     counts: {
       requests: state.network?.sent.length ?? 0,
       processes: state.processes,

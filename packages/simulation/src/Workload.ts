@@ -36,7 +36,7 @@ export type Reported =
       /** Set if the response was unreadable: the key in the error. */
       readonly unreadable: { readonly key: string | undefined } | undefined
     }
-  | { readonly _tag: "NotApplied"; readonly error: string }
+  | { readonly _tag: "NotApplied"; readonly error: string; readonly code: string | undefined }
   | {
       readonly _tag: "Unknown"
       readonly error: string
@@ -186,7 +186,11 @@ const outcomeOf = (error: Writes.WriteError): Reported => {
     case "UnkeyedAppliedUnreadable":
       return applied({ names: [error.id, error.reference], unreadable: { key: keyOf(error) } })
     default:
-      return { _tag: "NotApplied", error: error._tag }
+      return {
+        _tag: "NotApplied",
+        error: error._tag,
+        code: "code" in error ? error.code : undefined
+      }
   }
 }
 

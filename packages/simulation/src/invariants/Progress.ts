@@ -101,7 +101,8 @@ export const recovers = ({ calmMillis, instructions }: Evidence): ReadonlyArray<
           ? []
           : [`${name}: reported ${outcome.stopped.tag} without faults`]
       }
-      return outcome?.error === "UnprocessableError" && Writes.all[instruction.write].debitsWallet
+      const isRefused = outcome?._tag === "NotApplied" && outcome.code === "INSUFFICIENT_FUNDS"
+      return isRefused && Writes.all[instruction.write].debitsWallet
         ? []
         : [`${name}: reported ${outcome?.error ?? "nothing"} without faults`]
     })

@@ -42,7 +42,6 @@ const isAny = (operation: string) => operations.has(operation)
 const isRead = (operation: string) => operation.endsWith(".get")
 const isOfOne = (operation: string) => isRead(operation) || isWrite(operation)
 const needsToken = (operation: string) => isAny(operation) && operation !== "Token.obtain"
-const settles = (operation: string) => /^(Payments|Payouts)\.create$/.test(operation)
 
 const fault = (name: string, fits: Fault["fits"], meet: Fault["meet"]): Fault => ({
   name,
@@ -52,14 +51,17 @@ const fault = (name: string, fits: Fault["fits"], meet: Fault["meet"]): Fault =>
 })
 
 const outcomes = (fits: Fault["fits"], ...names: ReadonlyArray<string>) =>
-  names.map((name) =>
-    fault(name.replaceAll("_", " "), fits, ({ course }) => (process) => {
-      const effect = Outcome.named(name)?.effect
+  names.map((name) => {
+    const outcome = Outcome.named(name)
+    const fitsBoth = (operation: string) =>
+      fits(operation) && outcome !== undefined && Outcome.appliesTo(outcome, operation)
+    return fault(name.replaceAll("_", " "), fitsBoth, ({ course }) => (process) => {
+      const effect = outcome?.effect
       if (effect?._tag === "Suffers") return exchange.underFault(effect.fault, process)
       course.behaviour = effect
       return process
     })
-  )
+  })
 
 /** The members of a response that say whose it is. */
 const swapped: Readonly<Record<string, string>> = {
@@ -94,7 +96,7 @@ const arrivesAfter =
 
 const single: ReadonlyArray<Fault> = [
   fault("no connection", isAny, () => () => refused),
-  ...outcomes(settles, "fails", "unknown_status"),
+  ...outcomes(isWrite, "fails", "unknown_status"),
   ...outcomes(isAny, "request_lost", "response_lost", "rate_limited", "truncated_body"),
   ...outcomes(isAny, "server_error", "server_error_after", "unavailable", "unavailable_after"),
   ...outcomes(isRead, "not_found"),

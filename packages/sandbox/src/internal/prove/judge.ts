@@ -1,6 +1,7 @@
 /**
  * The judge of a run: the ledger and the log of the sandbox, never the response of a mock.
  */
+import type * as ServiceApi from "@manilla/service/ServiceApi"
 import * as Array from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -29,12 +30,43 @@ interface Movement {
   readonly hasMoved: boolean
 }
 
+/** What a write makes. Without a status, it moved money when it was made. */
 interface Row {
   readonly amount: string
   readonly currency: string
   readonly idempotency_key?: string | undefined
   readonly reference?: string | undefined
-  readonly status: string
+  readonly status?: string
+}
+
+interface Kind {
+  readonly kind: Movement["kind"]
+  readonly rows: (sandbox: Sandbox.Service) => Effect.Effect<ReadonlyArray<Row>>
+}
+
+/** What each declared write makes. The compiler reports a missing write. */
+const kinds: Readonly<Record<ServiceApi.WriteName, Kind>> = {
+  "Payments.create": {
+    kind: "payment",
+    rows: ({ paymentIntents }) =>
+      Effect.map(paymentIntents, (all) =>
+        all.filter(({ operation }) => /^(COLLECTION|DEPOSIT)$/.test(operation))
+      )
+  },
+  "Payouts.create": { kind: "payout", rows: ({ payouts }) => payouts },
+  "PaymentLinks.create": { kind: "payment link", rows: ({ paymentLinks }) => paymentLinks },
+  "Cards.issue": {
+    kind: "card",
+    rows: ({ cards }) =>
+      Effect.map(cards, (all) =>
+        all.map(({ charged_amount, charged_currency, id, issuance_reference }) => ({
+          amount: charged_amount ?? "",
+          currency: charged_currency ?? "",
+          idempotency_key: issuance_reference,
+          reference: id
+        }))
+      )
+  }
 }
 
 export interface Books extends Effect.Effect.Success<ReturnType<typeof read>> {}
@@ -42,35 +74,20 @@ export interface Books extends Effect.Effect.Success<ReturnType<typeof read>> {}
 export const read = (sandbox: Sandbox.Service) =>
   Effect.gen(function* () {
     const transactions = yield* sandbox.transactions
-    const payments = yield* sandbox.paymentIntents
-    const cards = yield* sandbox.cards
     /** A movement for each transaction of a resource, or one that may follow. */
-    const movementsOf = (kind: Movement["kind"]) => (row: Row) => {
+    const movementsOf = (kind: Movement["kind"], row: Row): ReadonlyArray<Movement> => {
       const { amount, currency, idempotency_key: key, reference: name = "", status } = row
       const movement = { kind, name, key, money: `${amount} ${currency}` }
       const moved = transactions.filter(({ source }) => source === name)
-      const mayMove = moved.length === 0 && /^(PENDING|ACTIVE)$/.test(status)
-      return mayMove
-        ? [{ ...movement, hasMoved: false }]
-        : moved.map((): Movement => ({ ...movement, hasMoved: true }))
+      const mayMove = moved.length === 0 && /^(PENDING|ACTIVE)$/.test(status ?? "")
+      if (mayMove) return [{ ...movement, hasMoved: false }]
+      const all = status === undefined ? [row] : moved
+      return all.map(() => ({ ...movement, hasMoved: true }))
     }
-    return {
-      movements: [
-        ...payments
-          .filter(({ operation }) => /^(COLLECTION|DEPOSIT)$/.test(operation))
-          .flatMap(movementsOf("payment")),
-        ...(yield* sandbox.payouts).flatMap(movementsOf("payout")),
-        ...(yield* sandbox.paymentLinks).flatMap(movementsOf("payment link")),
-        ...cards.map((card): Movement => ({
-          kind: "card",
-          name: card.id,
-          key: card.issuance_reference,
-          money: `${card.charged_amount} ${card.charged_currency}`,
-          hasMoved: true
-        }))
-      ],
-      exchanges: yield* sandbox.exchanges
-    }
+    const movements = yield* Effect.forEach(Object.values(kinds), ({ kind, rows }) =>
+      Effect.map(rows(sandbox), (made) => made.flatMap((row) => movementsOf(kind, row)))
+    )
+    return { movements: movements.flat(), exchanges: yield* sandbox.exchanges }
   })
 
 /** Tells the orders of a run apart, by its calm run. */
