@@ -26,7 +26,6 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import type * as judge from "./internal/prove/judge.js"
 import * as proofs from "./internal/prove/proof.js"
-import * as report from "./internal/prove/report.js"
 import * as times from "./internal/prove/time.js"
 import { Problem } from "./internal/prove/trial.js"
 import type { Scene, World } from "./internal/prove/trial.js"
@@ -320,8 +319,8 @@ const prove = <Store, R>(
     }
     if (file !== undefined) {
       // Only Node has files, and a proof also runs in browsers.
-      const files = yield* Effect.promise(() => import("./internal/prove/file.js"))
-      yield* files.write(file, report.html(proof))
+      const html = yield* Effect.promise(() => import("./internal/prove/html.js"))
+      yield* html.write(file, proof)
     }
     return yield* new ProofFailed({ message: proof.text, proof })
   }).pipe(Effect.catchTag("Problem", ({ message }) => new ProofFailed({ message })))

@@ -5,7 +5,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { dirname, resolve } from "node:path"
-import * as file from "../prove/file.js"
+import * as page from "../prove/html.js"
 import * as outside from "../prove/outside.js"
 import * as plan from "../prove/plan.js"
 import * as proofs from "../prove/proof.js"
@@ -61,8 +61,8 @@ export const command = (args: ReadonlyArray<string>) =>
       Effect.gen(function* () {
         if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
         yield* Console.log(result.text)
-        if (html !== undefined) yield* file.write(html, report.html(result))
-        if (junit !== undefined) yield* file.write(junit, report.junit(result))
+        if (html !== undefined) yield* page.write(html, result)
+        if (junit !== undefined) yield* page.writeText(junit, report.junit(result))
       })
     yield* Console.error("A run without faults first …")
     const result = yield* proofs.prove({

@@ -1,5 +1,5 @@
 /**
- * The report of a proof: as text for a terminal, as JUnit XML, and as HTML.
+ * The report of a proof: as text for a terminal and as JUnit XML.
  */
 import * as Array from "effect/Array"
 import * as Duration from "effect/Duration"
@@ -122,36 +122,58 @@ const table = (trials: ReadonlyArray<Trial>): ReadonlyArray<string> => {
   )
 }
 
-/** The drawing of the sandbox's page, a line for each request or other event, in order of time. */
-export const drawing = ({ events, exchanges }: Trial): ReadonlyArray<string> => {
-  const keys = Array.dedupe(exchanges.flatMap(({ key }) => key ?? []))
-  const nameOf = (key: string) => {
-    const index = keys.indexOf(key)
-    return index < 26 ? String.fromCharCode(65 + index) : String(index + 1)
-  }
-  const lineOf = (exchange: Exchange) => {
-    const name = exchange.key === undefined ? "" : `  ${nameOf(exchange.key)}`
-    const label = (labelOf(exchange) + name).slice(0, 34).padEnd(34)
-    const arrow = exchange.outcome === "request lost" ? "──✕ " : "───▶"
-    return `${label} ${arrow} ${effectOf(exchange).padEnd(27)}${endOf(exchange)}`
-  }
+/** A row of a drawing: a request, or something that happened beside it. */
+export interface Row {
+  readonly sinceMillis: number
+  readonly text: string
+  readonly exchange?: Exchange
+}
+
+/** In order of time. The text of a request is for a terminal. */
+export const rowsOf = ({ events, exchanges }: Trial): ReadonlyArray<Row> => {
+  const keys = keysOf(exchanges)
   const start = events[0]?.atMillis ?? 0
-  const rows = [
-    ...events,
-    ...exchanges.map((one) => ({ atMillis: one.atMillis, text: lineOf(one) }))
-  ].sort((a, b) => a.atMillis - b.atMillis)
+  return [
+    ...events.map(({ atMillis, text }) => ({ sinceMillis: atMillis - start, text })),
+    ...exchanges.map((exchange) => ({
+      sinceMillis: exchange.atMillis - start,
+      text: lineOf(exchange, keys),
+      exchange
+    }))
+  ].sort((a, b) => a.sinceMillis - b.sinceMillis)
+}
+
+const keysOf = (exchanges: ReadonlyArray<Exchange>) =>
+  Array.dedupe(exchanges.flatMap(({ key }) => key ?? []))
+
+/** A letter for each key. */
+const nameOf = (key: string, keys: ReadonlyArray<string>) => {
+  const index = keys.indexOf(key)
+  return index < 26 ? String.fromCharCode(65 + index) : String(index + 1)
+}
+
+const lineOf = (exchange: Exchange, keys: ReadonlyArray<string>) => {
+  const name = exchange.key === undefined ? "" : `  ${nameOf(exchange.key, keys)}`
+  const label = (labelOf(exchange) + name).slice(0, 34).padEnd(34)
+  const arrow = exchange.outcome === "request lost" ? "──✕ " : "───▶"
+  return `${label} ${arrow} ${effectOf(exchange).padEnd(27)}${endOf(exchange)}`
+}
+
+/** The drawing of the sandbox's page, a line for each request or other event. */
+export const drawing = (trial: Trial): ReadonlyArray<string> => {
+  const keys = keysOf(trial.exchanges)
   const indent = " ".repeat(14)
   return [
     `${indent}${"Your code".padEnd(40)}The service`,
-    ...rows.map(({ atMillis, text }) =>
-      `${duration(atMillis - start).padStart(12)}  ${text}`.trimEnd()
+    ...rowsOf(trial).map(({ sinceMillis, text }) =>
+      `${duration(sinceMillis).padStart(12)}  ${text}`.trimEnd()
     ),
-    ...keys.map((key) => `${indent}${nameOf(key)} is the key ${key}`)
+    ...keys.map((key) => `${indent}${nameOf(key, keys)} is the key ${key}`)
   ]
 }
 
 /** `POST /payments`, with ids of four characters. */
-const labelOf = ({ method, path }: Exchange): string =>
+export const labelOf = ({ method, path }: Exchange): string =>
   `${method} ${path.replace("/api/v1", "").replace(/([\da-f]{4})[\da-f]{4}-[\da-f-]{27}/, "$1…")}`
 
 const effectOf = ({ fault, method, outcome, replay }: Exchange): string => {
@@ -183,28 +205,6 @@ export const junit = ({ all, failed, missed, tookMillis }: Report): string => {
 <testsuite name="manilla-sandbox prove" tests="${all.length}" failures="${failed.length}" skipped="${missed.length}" time="${tookMillis / 1000}">
 ${cases.join("\n")}
 </testsuite>
-`
-}
-
-/** A page with the failures and their drawings. */
-export const html = ({ failures, result, summary }: Report): string => {
-  const paragraphs = (lines: ReadonlyArray<string>) =>
-    lines.map((line) => `<p>${escape(line)}</p>`).join("\n")
-  const sections = failures.map(
-    ({ remedies, trial }) => `<h2>${escape(titleOf(trial))}</h2>
-${paragraphs(trial.violations.map(({ sentence }) => `✗ ${sentence}`))}
-<pre>${escape(drawing(trial).join("\n"))}</pre>
-${paragraphs(remedies)}`
-  )
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>Proof of a checkout</title>
-<style>body { font-family: sans-serif; margin: 2rem } pre { border: 1px solid; padding: 1rem }</style>
-<h1>Proof of a checkout</h1>
-${paragraphs([result, ...summary])}
-${sections.join("\n")}
-</html>
 `
 }
 
