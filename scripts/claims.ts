@@ -28,7 +28,8 @@ const asksForPage = all.some(([, { urlParams }]) => fieldsOf(urlParams).includes
 
 const claims: ReadonlyArray<Claim> = [
   {
-    words: /how to request (a|the) refund/,
+    words:
+      /how to request (a|the) refund|is a refund requested|in the interface\]\(transactions\.md#refunds\)|reading and following refunds|refunds .{0,30}by the control `refund`/,
     holds: !hasWrite("Refunds")
   },
   {

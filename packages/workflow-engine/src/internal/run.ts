@@ -1,3 +1,13 @@
+/**
+ * The run of a body, and the life of one step. A block, such as `Durable.write`, calls `step` of its run, which `blockRun.ts` makes;
+ * an activity comes from `engine.ts`. Then, in one direction:
+ *
+ *     tryStep --> runStep --> a stored result? -- yes --> read: the result of an earlier run
+ *     (turn of     |               | no
+ *     a suspect)   |               v
+ *                  |          execute (Body.runStep) --> storeStep --> the result that counts
+ *                  +-- the run has ended, or has lost its execution: stop
+ */
 import * as Issues from "@manilla/core/Issues"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"

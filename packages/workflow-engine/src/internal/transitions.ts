@@ -74,7 +74,7 @@ export const trying =
   (execution: Stored): Stored => ({
     ...execution,
     step,
-    // Once in a life, and from the start after a resume.
+    // At most one more than at the start of the run. A resume has set the count to 0.
     deaths: Math.min(execution.deaths, deaths) + 1
   })
 

@@ -26,7 +26,8 @@ export const sleep = (name: string, millis: number) =>
 
 /** Like `sleep`, but an `interrupt` ends it with `ExecutionCancelled`. */
 export const unlessCancelled = (run: Body.Run, name: string, millis: number) =>
-  // Effect stores no pause of 0: a later run would ask again here, and an interrupt would end it before a write in doubt.
+  // Effect stores no pause of 0. A later run would not know that this one had gone on, and would let an interrupt end it here,
+  // before a write that may be in doubt by then.
   millis <= 0
     ? Effect.void
     : Effect.flatMap(run.isCancelled(name), (isCancelled) =>

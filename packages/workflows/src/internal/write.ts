@@ -99,6 +99,7 @@ export const write = <A, I, R>({
             if (next._tag === "Fail") return yield* next.error
             return yield* send(key).pipe(
               Effect.map((resource) => ({ _tag: "Created", resource }) as const),
+              // It only decides. The state follows when the result is stored.
               Effect.catchAll((answer) => {
                 const after = Doubt.step(state, { _tag: "Answered", error: answer })
                 return after._tag === "Pause"

@@ -273,7 +273,7 @@ class Call {
  */
 const turnForInterruption = (): Effect.Effect<void> => fibers.sleep(0)
 
-/** The failure of a call whose rejected token is not renewed: the 401, unless a token request failed. */
+/** After a 401, no new token came: the call ends with the 401, or with the failure of the token request if there was one. */
 const orUnauthorized = (failure: Failure, unauthorized: Failure | undefined): Failure => {
   if (unauthorized === undefined || failure.fault !== "TokenUnavailableError") return failure
   const error = failure.toError()

@@ -17,7 +17,7 @@ export interface State {
   readonly inFlight: boolean
   /** Whether any attempt that ended may have applied the write. */
   readonly doubtful: boolean
-  /** Another resource that a response under this key described. */
+  /** Another resource that a response under this key described. The same one twice means that the key was reused. */
   readonly other: string | undefined
 }
 
