@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 /** A checkout that stores nothing, and derives its key from the order, or makes a new one for each request. */
 const server = `
 import { createServer } from "node:http"
-const { MANILLA_AUTH_URL, MANILLA_BASE_URL, MANILLA_CLIENT_ID, MANILLA_CLIENT_SECRET, NEW_KEY, PORT, SILENT, STUCK } = process.env
+const { FIRST_STATUS = 200, MANILLA_AUTH_URL, MANILLA_BASE_URL, MANILLA_CLIENT_ID, MANILLA_CLIENT_SECRET, NEW_KEY, PORT, SILENT, STUCK } = process.env
 const call = async (method, url, body, headers) => {
   const response = await fetch(url, {
     method, headers: { "content-type": "application/json", ...headers }, body: body && JSON.stringify(body),
@@ -41,9 +41,11 @@ const pay = async (order) => {
   if (read.id !== id) return "open"
   return { COMPLETED: "paid", PENDING: "open" }[read.status] ?? "review"
 }
+let requests = 0
 createServer(async (request, response) => {
   const order = request.url.slice(1)
   const state = SILENT ? "open" : await pay(order).catch(() => "open")
+  if (requests++ === 0) response.statusCode = Number(FIRST_STATUS)
   response.end(JSON.stringify({ order: { state: STUCK ? "open" : state } }))
 }).listen(PORT, "127.0.0.1")
 `
@@ -103,6 +105,20 @@ describe("a server", () => {
     assert.match(readFileSync(html, "utf8"), /Money moved .* for one order/)
     assert.match(readFileSync(junit, "utf8"), /<testcase .*<failure message="Money/)
   }, 600_000)
+
+  it.each([500, 402])(
+    "that answers %i after it has charged the buyer fails",
+    async (status) => {
+      const file = await proofOf({ env: `, FIRST_STATUS: ${status}` })
+      const { code, stdout } = await prove(file, "--run", "0")
+      assert.match(
+        stdout,
+        /The buyer was told “not paid”, but the money (had moved|could still move)/
+      )
+      assert.strictEqual(code, 1)
+    },
+    600_000
+  )
 
   it("that derives its key passes, and a run can be repeated", async () => {
     const file = await proofOf()
