@@ -215,6 +215,7 @@ describe("a write", () => {
     Effect.gen(function* () {
       const { MANILLA_WALLET_ID } = yield* settings
       const ofPayout = ["payouts", "create", "--key", "k", ...payout(MANILLA_WALLET_ID)]
+      const followed = ["payouts", "disburse", "--key", "f", ...payout(MANILLA_WALLET_ID)]
       const ofPayment = [
         "payments",
         "create",
@@ -226,6 +227,8 @@ describe("a write", () => {
       ]
       for (const [args, member] of [
         [ofPayout, "destination"],
+        [followed, "destination"],
+        [["payments", "collect", "--key", "c", ...collection], "metadata"],
         [ofPayment, "metadata"]
       ] as const) {
         assert.strictEqual((yield* first(...args))[member], "[hidden]")

@@ -14,6 +14,7 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as PayoutsApi from "@manilla/payouts/PayoutsApi"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import { type Failure, ofCall, open } from "./Failure.js"
 import * as fields from "./fields.js"
 import * as inputs from "./inputs.js"
@@ -109,7 +110,15 @@ export const followed: ReadonlyArray<Call> = [
     verb: "create",
     operation: PayoutsApi.create,
     conclude: follow(PayoutsApi.get, (reference) =>
-      Effect.flatMap(Payouts.make, ({ awaitFinal }) => awaitFinal(Payout.makeReference(reference)))
+      Effect.flatMap(Payouts.make, ({ awaitFinal }) =>
+        awaitFinal(Payout.makeReference(reference))
+      ).pipe(
+        // As the service sends it: the output hides it, unless it is to be revealed.
+        Effect.map(({ destination, ...payout }) => ({
+          ...payout,
+          ...(destination && { destination: Redacted.value(destination) })
+        }))
+      )
     )
   }
 ]
