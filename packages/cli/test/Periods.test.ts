@@ -1,4 +1,4 @@
-/** What other periods have paid, or will pay, and what is left to pay in this one. */
+/** The payments of other periods, and those that are left in this one. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { phone } from "@manilla/test-support/Sandboxed"

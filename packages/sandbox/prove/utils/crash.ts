@@ -45,7 +45,7 @@ const methods: ReadonlyArray<Method> = writes
       : [{ ...finish, operation: name, request, waits: true, tasks: 40 }])
   ])
 
-/** What the service made with the key, and how often it has moved money. */
+/** The resources with the key, and the number of money movements. */
 const effectsIn = (sandbox: Sandbox.Service) =>
   Effect.gen(function* () {
     const { cards, payment_links, payouts, payments, refunds } = yield* sandbox.resources({ key })

@@ -1,5 +1,5 @@
 /**
- * The books of the service, and the invariants within them: everything has settled, every sum is Writes.zero,
+ * The books of the service, and the invariants within them: everything has settled, every sum is zero,
  * and the transactions explain each balance.
  */
 import type * as Card from "@manilla/cards/Card"
@@ -79,7 +79,7 @@ export const balanced = ({ ledger, wallets }: Books): ReadonlyArray<string> => {
   for (const currency of currencies) {
     const differs = (of: ReadonlyArray<Ledger.Posting>) =>
       !Amount.Equivalence(sideOf("debit", of, currency), sideOf("credit", of, currency))
-    if (differs(postings)) violations.push(`the ledger does not sum to Writes.zero in ${currency}`)
+    if (differs(postings)) violations.push(`the ledger does not sum to zero in ${currency}`)
     for (const entry of ledger.journal) {
       if (differs(entry.postings)) violations.push(`entry ${entry.sequence} is not balanced`)
     }

@@ -1,4 +1,4 @@
-/** What is known of each row of a payroll: in words, in its report, and as an exit code. */
+/** The result of each row of a payroll: in words, in the report, and as an exit code. */
 import type * as Payout from "@manilla/payouts/Payout"
 import type * as Engine from "@manilla/workflow-engine/Engine"
 import type * as Execution from "@manilla/workflow-engine/Execution"

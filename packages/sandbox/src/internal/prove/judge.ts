@@ -30,7 +30,7 @@ interface Movement {
   readonly hasMoved: boolean
 }
 
-/** What a write makes. Without a status, it moved money when it was made. */
+/** A resource that a write makes. Without a status, it moved money when it was made. */
 interface Row {
   readonly amount: string
   readonly currency: string
@@ -44,7 +44,7 @@ interface Kind {
   readonly rows: (sandbox: Sandbox.Service) => Effect.Effect<ReadonlyArray<Row>>
 }
 
-/** What each declared write makes. The compiler reports a missing write. */
+/** The resources of each declared write. The compiler reports a missing write. */
 const kinds: Readonly<Record<ServiceApi.WriteName, Kind>> = {
   "Payments.create": {
     kind: "payment",
