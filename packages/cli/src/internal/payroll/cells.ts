@@ -4,7 +4,7 @@ import * as Record from "effect/Record"
 import { plain } from "./columns.js"
 import { decimal, type Words } from "./words.js"
 
-const space = /[\s\u{a0}\u{2007}\u{2009}\u{202f}]/gu
+const space = /\s/gu
 
 /** The marks between thousands, and none. */
 const groups = [" ", ".", ",", "'", ""] as const
@@ -44,15 +44,10 @@ const spoilt = [
 const sign = "(?:\\p{Sc}|[a-z]{3}|F\\.? ?CFA|F|francs?)"
 const withSign = new RegExp(`^${sign}? ?(\\d[\\d., ']*?) ?${sign}?$`, "iu")
 
-/**
- * An amount with a point, or a sentence that says how to write it. In a file with semicolons between its cells, a point
- * may separate thousands, because the decimal separator of such spreadsheets is a comma.
- */
-export const amount = (
-  cell: string,
-  hasSemicolons: boolean,
-  words: Words
-): Either.Either<string, string> => {
+/** An amount with a point, or a sentence that says how to write it. */
+export const amount = (cell: string, words: Words): Either.Either<string, string> => {
+  // As a digit, the mark of a footnote would make an amount ten times larger.
+  if (/\p{No}/u.test(cell)) return Either.left(words.digits)
   // Excel marks text with an apostrophe.
   const text = cell
     .normalize("NFKC")
@@ -62,7 +57,6 @@ export const amount = (
     .replace(/^'/, "")
   const broken = spoilt.find(([pattern]) => pattern.test(text))
   if (broken !== undefined) return Either.left(words[broken[1]])
-  if (!hasSemicolons && /^\d+(\.\d{1,4})?$/.test(text)) return Either.right(text)
   const readings = new Map<string, string>()
   for (const group of groups) {
     for (const decimal of decimals) {
@@ -74,7 +68,7 @@ export const amount = (
   if (one === undefined) {
     const [, number] = withSign.exec(text) ?? []
     const isBare = number === undefined || number === text
-    const bare = isBare ? Either.left("") : amount(number, hasSemicolons, words)
+    const bare = isBare ? Either.left("") : amount(number, words)
     return Either.left(
       Either.isRight(bare) ? words.withSign(decimal(bare.right, words)) : words.digits
     )
@@ -136,7 +130,7 @@ export const phone = (
   if (/\(0+\)/.test(visible)) return Either.left(words.trunkZero)
   // One that begins with another mark, or has one dot, may be another number.
   const isOther = /^[^+(\d]|^\d+\.\d+$/.test(visible)
-  if (isOther || !/^\+?\d{8,15}$/.test(text)) return Either.left(words.phone)
+  if (isOther || !/^(\+(?!0))?\d{8,15}$/.test(text)) return Either.left(words.phone)
   const code = codes[country.toUpperCase()]
   const isWhole =
     text.startsWith("+") ||

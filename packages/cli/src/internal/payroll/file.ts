@@ -58,17 +58,13 @@ const cellMost = 40
 
 /** The row, or the sentences that say how to write it. */
 const checked =
-  (
-    { period, wallet, words }: Payroll,
-    { hasSemicolons }: tables.Table,
-    { payouts }: offered.Catalogue
-  ) =>
+  ({ period, wallet, words }: Payroll, { payouts }: offered.Catalogue) =>
   ({ cells: written, line, name }: tables.Line) => {
     const country = cells.country(written.country, words)
     const countryCode = Either.getOrElse(country, () => "")
     const read: Readonly<Record<Column, Either.Either<string, string>>> = {
       ...headers.record((column) => Either.right(written[column])),
-      amount: cells.amount(written.amount, hasSemicolons, words),
+      amount: cells.amount(written.amount, words),
       country,
       currency: Either.right(written.currency.toUpperCase()),
       phone: cells.phone(written.phone, countryCode, words)
@@ -118,7 +114,7 @@ export const refused = (
 export const read = (payroll: Payroll, table: tables.Table, catalogue: offered.Catalogue) => {
   const { words } = payroll
   const { broken, lines } = table
-  const [wrong, rows] = Arr.separate(lines.map(checked(payroll, table, catalogue)))
+  const [wrong, rows] = Arr.separate(lines.map(checked(payroll, catalogue)))
   const all = [...broken, ...wrong.flat(), ...twins.problems(lines, words)]
   const problems = Arr.sortWith(all, ({ line }) => line, Order.number).map(
     ({ line, text }) => words.line(line) + text

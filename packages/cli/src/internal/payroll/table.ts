@@ -23,7 +23,6 @@ export interface Problem {
 export interface Table {
   readonly lines: ReadonlyArray<Line>
   readonly broken: ReadonlyArray<Problem>
-  readonly hasSemicolons: boolean
 }
 
 interface Parsed {
@@ -131,5 +130,5 @@ export const read = (text: string, words: Words): Either.Either<Table, ReadonlyA
         : Either.left({ line, text })
     }
   )
-  return Either.right({ lines, broken, hasSemicolons: delimiter === ";" })
+  return Either.right({ lines, broken })
 }
