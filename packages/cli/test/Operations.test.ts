@@ -237,6 +237,26 @@ describe("a write", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
+  it.live("that is followed shows no phone number that the service repeats in a refusal", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      const { MANILLA_WALLET_ID } = yield* settings
+      const error = { code: "FORBIDDEN", message: `no scope for ${phone}` }
+      const body = JSON.stringify({ success: false, data: { error }, meta: {} })
+      for (const [operation, args] of [
+        ["Payments.get", ["payments", "collect", ...collection]],
+        ["Payouts.get", ["payouts", "disburse", ...payout(MANILLA_WALLET_ID)]]
+      ] as const) {
+        yield* faults.add(Fault.status(403, { operation, count: "always", body }))
+        const { code, err, out } = yield* manilla([...args, "--key", "k"])
+        assert.strictEqual(code, 3)
+        assert.include(err, "It exists.")
+        assert.include(err, "FORBIDDEN")
+        assert.notInclude(err + out, phone)
+      }
+    }).pipe(Effect.provide(sandbox()))
+  )
+
   it.live("needs its key", () =>
     Effect.gen(function* () {
       const { code, err } = yield* manilla(["payments", "collect", ...collection])

@@ -6,6 +6,7 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Gateway from "@manilla/core/Gateway"
 import * as Operation from "@manilla/core/Operation"
+import * as Sensitive from "@manilla/core/Sensitive"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as PaymentsApi from "@manilla/payments/PaymentsApi"
@@ -45,6 +46,8 @@ export const callOf = <O extends Operation.Operation>(group: string, verb: strin
 
 export const commandOf = ({ about, conclude, fixed = {}, group, name, operation, verb }: Call) => {
   const print: Conclude = (data, look) => output.resource(data, fields.of(operation.success), look)
+  const { payload } = operation
+  const sensitive = payload === undefined ? () => [] : Sensitive.values(payload)
   const all = inputs.of(operation)
   const own = all.filter(({ name }) => !(name in fixed))
   const isWrite = operation.replay._tag !== "Safe"
@@ -60,7 +63,9 @@ export const commandOf = ({ about, conclude, fixed = {}, group, name, operation,
       if (isWrite) yield* service.askIfLive(words, yes)
       const request = inputs.requestOf(all, { ...given, ...fixed })
       const data = yield* Effect.mapError(call(request), ofCall)
-      yield* (conclude ?? print)(data, look)
+      // The service may repeat a phone number when it refuses a later read.
+      const redacting = Sensitive.redacting(sensitive(fields.valueIn(request, ["payload"])))
+      yield* redacting((conclude ?? print)(data, look))
     }).pipe(Effect.provide(service.live))
   ).pipe(Command.withDescription(about))
 }
