@@ -44,7 +44,7 @@ export interface SideEffects {
   /** The outcome of all writes that have ended: unknown if one is, and else applied if one was. */
   outcome: Errors.Outcome
   /** Whether a write failed that was applied, or may have been. Nothing is undone then. */
-  mustStay: boolean
+  hasFailedApplied: boolean
   /** The writes in doubt, and the executions whose end the body has not read. Each may be applied. */
   readonly open: Set<string>
   /** The id of the last resource. */
@@ -60,7 +60,7 @@ export interface SideEffects {
 export const noSideEffects = (): SideEffects => ({
   hasBlocks: false,
   outcome: "notApplied",
-  mustStay: false,
+  hasFailedApplied: false,
   open: new Set(),
   resource: undefined
 })
@@ -103,14 +103,14 @@ export interface Signal<A, I> {
  */
 export interface Run {
   /** The key under which an operator finds the execution. */
-  readonly key: string
+  readonly businessKey: string
   /**
    * The instance of the body. A race has a copy of it. An execution on another engine that the body runs inherits
    * `CurrentRun`, and has another one.
    */
   readonly instance: WorkflowEngine.WorkflowInstance["Type"]
   /** Dies if a block runs beside something else: one that fails there would interrupt it. */
-  readonly enter: Effect.Effect<void>
+  readonly refuseBeside: Effect.Effect<void>
   /** Whether an `interrupt` ends the body here. For a pause that is not over, a yes is stored: later runs end there too. */
   readonly isCancelled: (pause?: string) => Effect.Effect<boolean>
   /** Runs an effect and stores its result: a later run of the body reads it. */
@@ -178,7 +178,8 @@ export const outcomeOf = ({ open, outcome }: SideEffects): Errors.Outcome =>
  * @since 0.1.0
  * @category predicates
  */
-export const mustStay = ({ mustStay, open }: SideEffects): boolean => mustStay || open.size > 0
+export const mustStay = ({ hasFailedApplied, open }: SideEffects): boolean =>
+  hasFailedApplied || open.size > 0
 
 /**
  * The error of an execution that an `interrupt` ends: the failure of a block, and the defect of any other wait or activity.
@@ -187,13 +188,13 @@ export const mustStay = ({ mustStay, open }: SideEffects): boolean => mustStay |
  * @category constructors
  */
 export const cancellation = ({
+  businessKey,
   instance,
-  key,
   sideEffects
-}: Pick<Run, "instance" | "key" | "sideEffects">): Execution.ExecutionCancelled =>
+}: Pick<Run, "businessKey" | "instance" | "sideEffects">): Execution.ExecutionCancelled =>
   new Execution.ExecutionCancelled({
     workflow: instance.workflow.name,
-    businessKey: key,
+    businessKey,
     outcome: outcomeOf(sideEffects),
     resource: sideEffects.resource
   })
@@ -217,7 +218,7 @@ export const end = (
   sideEffects.open.delete(name)
   const isApplied = outcome === "applied" && sideEffects.outcome === "notApplied"
   if (outcome === "unknown" || isApplied) sideEffects.outcome = outcome
-  sideEffects.mustStay ||= outcome === "unknown" || (outcome === "applied" && hasFailed)
+  sideEffects.hasFailedApplied ||= outcome === "unknown" || (outcome === "applied" && hasFailed)
   sideEffects.resource = resource ?? sideEffects.resource
 }
 

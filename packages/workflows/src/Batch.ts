@@ -12,7 +12,7 @@ import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as DisbursePayout from "./DisbursePayout.js"
 import { mostShown } from "./internal/batch/mostShown.js"
-import { Key } from "./internal/Key.js"
+import { Key } from "./internal/key.js"
 
 /**
  * A payout of a batch, under a key of its own.

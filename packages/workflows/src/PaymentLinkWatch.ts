@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
-import { Key } from "./internal/Key.js"
+import { Key } from "./internal/key.js"
 import { notYet, stillPending } from "./internal/stillPending.js"
 
 /**

@@ -6,7 +6,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { stripVTControlCharacters } from "node:util"
-import { exitCodes, usage } from "./Failure.js"
+import { exitCodes, usage } from "./failure.js"
 import { command, entryOf, explained, helpFor } from "./root.js"
 
 /** The clients log what they retry. Standard output has the result only. */

@@ -8,7 +8,7 @@ import * as Token from "@manilla/token/Token"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { failed, usage } from "./Failure.js"
+import { failed, usage } from "./failure.js"
 import { flag } from "./output.js"
 
 /** The sentences of all commands. */

@@ -10,23 +10,19 @@ import * as Body from "../Body.js"
 import * as Encoding from "../Encoding.js"
 import type * as Execution from "../Execution.js"
 import * as Names from "../Names.js"
-import type * as owned from "./run.js"
+import type { Run, RunStore } from "./run.js"
 
 /** Begins runs, as their blocks see them. */
-export const make = (steps: ReturnType<typeof owned.make>) => {
+export const make = (runStore: RunStore) => {
   /** A run that begins. */
-  const begin = (
-    execution: Execution.Execution,
-    runner: number,
-    workflow: Workflow.Any
-  ): owned.Run => {
+  const begin = (execution: Execution.Execution, runner: number, workflow: Workflow.Any): Run => {
     const instance = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
     // The effect has run when its finalizer is added, so the finalizer runs at once.
     const addFinalizer = (undo: Scope.Scope.Finalizer) =>
       undo(Exit.die("refused")).pipe(
         Effect.provideService(Body.GoesOn, true),
         Effect.zipRight(
-          steps.refuse(
+          runStore.refuse(
             run,
             "this engine runs no finalizers of a workflow, such as those of `Workflow.withCompensation`. Use `Durable.compensating`."
           )
@@ -35,8 +31,8 @@ export const make = (steps: ReturnType<typeof owned.make>) => {
     const scope: Scope.CloseableScope = Object.assign(Object.create(instance.scope), {
       addFinalizer
     })
-    const run: owned.Run = {
-      key: execution.businessKey,
+    const run: Run = {
+      businessKey: execution.businessKey,
       instance: { ...instance, scope },
       execution,
       runner,
@@ -52,8 +48,8 @@ export const make = (steps: ReturnType<typeof owned.make>) => {
       sideEffects: Body.noSideEffects(),
       used: new Set(),
       parts: 0,
-      enter: Effect.suspend(() =>
-        steps.alone(
+      refuseBeside: Effect.suspend(() =>
+        runStore.refuseBeside(
           run,
           "a block",
           "Call blocks one after another, and start an execution for each part that is to run beside others."
@@ -62,48 +58,50 @@ export const make = (steps: ReturnType<typeof owned.make>) => {
       isCancelled: (pause) =>
         pause === undefined
           ? Effect.map(Body.GoesOn, (isNot) => run.isCancelRequested && !isNot)
-          : Effect.flatMap(steps.isOver(run, pause), (isOver) =>
-              steps.isCancelledAt(run, pause, isOver)
+          : Effect.flatMap(runStore.isOver(run, pause), (isOver) =>
+              runStore.isCancelledAt(run, pause, isOver)
             ),
       settled: (unless) =>
         Effect.gen(function* () {
           if (run.results.has(Names.stored(unless))) return
-          if ((yield* steps.waitForOthers(run)) !== undefined) yield* Workflow.suspend(run.instance)
+          if ((yield* runStore.waitForOthers(run)) !== undefined)
+            yield* Workflow.suspend(run.instance)
         }),
       step: (step) => {
         const name = Names.stored(step.name)
         const codec = Encoding.exitCodec(step.success, step.error)
         const executed = Body.runStep(step, execution.executionId)
         return Effect.flatten(
-          (step.isNote ? steps.runStep : steps.tryStep)(run, name, codec, executed)
+          (step.isNote ? runStore.runStep : runStore.tryStep)(run, name, codec, executed)
         )
       },
       signal: <A, I>({ deadline, name, pause, success }: Body.Signal<A, I>) =>
         Effect.gen(function* () {
-          yield* steps.schedule(run, pause, Duration.toMillis(deadline))
+          yield* runStore.schedule(run, pause, Duration.toMillis(deadline))
           if (!run.results.has(Names.stored(pause))) {
             const hasEnded =
-              (yield* steps.sent(run, name)) !== undefined || (yield* steps.isOver(run, pause))
-            if (yield* steps.isCancelledAt(run, pause, hasEnded)) {
+              (yield* runStore.sent(run, name)) !== undefined ||
+              (yield* runStore.isOver(run, pause))
+            if (yield* runStore.isCancelledAt(run, pause, hasEnded)) {
               return yield* Body.cancellation(run)
             }
             if (!hasEnded) {
-              yield* steps.wait(run, pause)
+              yield* runStore.wait(run, pause)
               return yield* Workflow.suspend(run.instance)
             }
           }
           // Stored, because a signal may still come after the deadline.
           const decide = Effect.gen(function* () {
-            const value = yield* steps.sent(run, name)
+            const value = yield* runStore.sent(run, name)
             if (value === undefined) return Exit.succeed(Option.none())
             const codec = Encoding.exitCodec(success, Schema.Never)
             return Exit.map(
-              yield* steps.read(run, Names.make("deferred", { of: name }), codec, value),
+              yield* runStore.read(run, Names.make("deferred", { of: name }), codec, value),
               Option.some
             )
           })
           const codec = Encoding.exitCodec(optionOf(success), Schema.Never)
-          return yield* yield* steps.runStep(run, Names.stored(pause), codec, decide)
+          return yield* yield* runStore.runStep(run, Names.stored(pause), codec, decide)
         })
     }
     return run

@@ -20,7 +20,7 @@ import type * as Store from "../Store.js"
 import * as codecs from "./codecs.js"
 import type * as engineStore from "./engineStore.js"
 import * as metrics from "./metrics.js"
-import type * as owned from "./run.js"
+import type { Run, RunStore } from "./run.js"
 import * as transitions from "./transitions.js"
 
 /** After this time, a runner tries an execution again whose payload it could not read. */
@@ -42,7 +42,7 @@ export interface Registered {
 }
 
 /** Runs a body in a fiber of its own, which ends when the body waits. An interrupt of this one cuts the run. */
-const exitOf = <A, E, R>(run: owned.Run, body: Effect.Effect<A, E, R>) =>
+const exitOf = <A, E, R>(run: Run, body: Effect.Effect<A, E, R>) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const known = Effect.withFiberRuntime<A, E, R>((fiber) => {
@@ -68,33 +68,33 @@ interface Listeners {
 /** Runs the bodies of executions that this runner owns, and stores how each run ends. */
 export const make = (
   store: engineStore.EngineStore,
-  steps: ReturnType<typeof owned.make>,
+  runStore: RunStore,
   persistently: Store.Persistently,
   { onEnd, onRelease }: Listeners
 ) => {
   /** Stores the id of the last resource with the pause or the end of an execution. */
   const withResource =
-    ({ sideEffects }: owned.Run) =>
+    ({ sideEffects }: Run) =>
     (row: Execution.Execution): Execution.Execution => ({
       ...row,
       resource: sideEffects.resource ?? row.resource
     })
 
   /** Ends a run whose execution has not ended. If it was woken meanwhile, it is due at once. */
-  const release = (run: owned.Run, change: engineStore.Change) =>
-    Effect.map(steps.change(run, change), (released) => {
+  const release = (run: Run, change: engineStore.Change) =>
+    Effect.map(runStore.change(run, change), (released) => {
       if (Option.isSome(released)) onRelease(released.value.dueMillis || -Infinity)
     })
 
   /** Stores the pause in which a body waits. */
-  const suspend = (run: owned.Run, wait: transitions.Wait) => {
+  const suspend = (run: Run, wait: transitions.Wait) => {
     const clocks = Object.fromEntries(run.clocks)
     const change = transitions.suspended(wait, clocks, run.execution.wakes)
     return release(run, flow(withResource(run), change))
   }
 
   /** A stored value no longer fits its schema: another process may have a schema that fits. */
-  const postpone = (run: owned.Run, error: Error) =>
+  const postpone = (run: Run, error: Error) =>
     Effect.gen(function* () {
       yield* Effect.logError(error.message)
       const now = yield* store.runners.now
@@ -102,7 +102,7 @@ export const make = (
     })
 
   /** Stores the end of an execution, and tells those who wait for it. */
-  const end = (run: owned.Run, { workflow }: Registered, exit: Exit.Exit<unknown, unknown>) =>
+  const end = (run: Run, { workflow }: Registered, exit: Exit.Exit<unknown, unknown>) =>
     Effect.gen(function* () {
       const { businessKey, executionId } = run.execution
       const subject = `${workflow.name}: the end of ${businessKey}`
@@ -122,7 +122,7 @@ export const make = (
       const isKnown = noted !== "notApplied" || run.sideEffects.hasBlocks
       const outcome = isKnown ? noted : undefined
       const change = transitions.ended({ state, atMillis }, json, outcome)
-      const changed = yield* steps.change(run, flow(withResource(run), change))
+      const changed = yield* runStore.change(run, flow(withResource(run), change))
       // It may have been stored by a statement whose response was lost.
       const stored = Option.isSome(changed) ? changed : yield* persistently(store.read(executionId))
       const ended = Option.filter(stored, ({ end }) => end !== undefined)
@@ -132,13 +132,14 @@ export const make = (
     })
 
   /** Decides what follows a body that has ended, or waits. */
-  const settle = (run: owned.Run, registered: Registered, exit: Exit.Exit<unknown, unknown>) =>
+  const settle = (run: Run, registered: Registered, exit: Exit.Exit<unknown, unknown>) =>
     Effect.gen(function* () {
       const { phase } = run
       if (phase._tag === "Cut") return
       if (phase._tag === "Unreadable") return yield* postpone(run, phase.error)
       if (phase._tag === "Waiting") return yield* suspend(run, phase)
-      const ended = phase._tag === "Refused" ? Exit.die(new Error(phase.message)) : alone(exit)
+      const ended =
+        phase._tag === "Refused" ? Exit.die(new Error(phase.message)) : withoutInterrupts(exit)
       const { annotations } = registered.workflow
       const staysOpen = Context.get(annotations, Workflow.SuspendOnFailure)
       // One that was asked to end does not wait after a failure.
@@ -148,11 +149,11 @@ export const make = (
         return yield* suspend(run, { pause, dueMillis: Execution.never, cause })
       }
       run.phase = { _tag: "Running" }
-      const wait = yield* steps.waitForOthers(run)
+      const wait = yield* runStore.waitForOthers(run)
       yield* wait === undefined ? end(run, registered, ended) : suspend(run, wait)
     })
 
-  const bodyOf = (run: owned.Run, registered: Registered, isNew: boolean) =>
+  const bodyOf = (run: Run, registered: Registered, isNew: boolean) =>
     Effect.gen(function* () {
       const { execution } = run
       if (transitions.isPoison(execution)) {
@@ -164,7 +165,7 @@ export const make = (
       }
       const payload = codecs.readPayload(registered.workflow, execution)
       if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
-      if (!isNew) yield* steps.load(run)
+      if (!isNew) yield* runStore.load(run)
       const body = registered.execute(Object(payload.right), execution.executionId)
       yield* settle(run, registered, yield* exitOf(run, body))
     })
@@ -173,7 +174,7 @@ export const make = (
 }
 
 /** The end of a body without the interrupts of parts beside one that has failed. */
-const alone = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> =>
+const withoutInterrupts = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> =>
   Exit.isSuccess(exit)
     ? exit
     : Cause.isInterruptedOnly(exit.cause)

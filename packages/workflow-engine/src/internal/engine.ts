@@ -23,7 +23,7 @@ import * as Text from "../Text.js"
 import * as codecs from "./codecs.js"
 import { type EngineStore, forOperator } from "./engineStore.js"
 import * as others from "./others.js"
-import * as owned from "./run.js"
+import * as runStores from "./run.js"
 import * as runners from "./runner.js"
 import * as starts from "./starts.js"
 
@@ -37,10 +37,10 @@ const make = (store: EngineStore, options: runners.Options) =>
   Effect.gen(function* () {
     const outage = Store.noOutage()
     const persistently = Store.patient(outage)
-    const steps = owned.make(store, persistently)
+    const runStore = runStores.make(store, persistently)
     const { beats, insert, lookNow, runs, untilEnd, wake, workflows } = yield* runners.make(
       store,
-      steps,
+      runStore,
       persistently,
       options
     )
@@ -54,7 +54,7 @@ const make = (store: EngineStore, options: runners.Options) =>
     const runOf = (executionId: string) =>
       Effect.suspend(() => {
         const run = runs.get(executionId)
-        return run === undefined || run.phase._tag === "Cut" ? owned.stop : Effect.succeed(run)
+        return run === undefined || run.phase._tag === "Cut" ? runStores.stop : Effect.succeed(run)
       })
 
     /** The run of a body that is about to wait. */
@@ -67,15 +67,15 @@ const make = (store: EngineStore, options: runners.Options) =>
         const run = yield* runOf(instance.executionId)
         if ((yield* Body.InStepOf) === instance.executionId) {
           const inStep = `a step waits for ${what}. Do that in the body, before or after the step.`
-          return yield* steps.refuse(run, inStep)
+          return yield* runStore.refuse(run, inStep)
         }
-        yield* steps.alone(run, `a wait for ${what}`, remedy)
+        yield* runStore.refuseBeside(run, `a wait for ${what}`, remedy)
         return run
       })
 
     const starting = starts.make(store, insert)
     const { start } = starting
-    const { awaitOther, startOther } = others.make(store, persistently, steps, starting, {
+    const { awaitOther, startOther } = others.make(store, persistently, runStore, starting, {
       runOf,
       waiting
     })
@@ -103,10 +103,10 @@ const make = (store: EngineStore, options: runners.Options) =>
         yield* Text.checkName(name)
         if (Names.step(name) !== undefined && !run.results.has(name)) {
           const what = `the activity "${activity.name}" has the name of a step of the engine. Give it another name.`
-          return yield* steps.refuse(run, what)
+          return yield* runStore.refuse(run, what)
         }
         const isNested = (yield* Body.InStepOf) === executionId
-        if (!isNested && (yield* steps.isCancelledAt(run, name, run.results.has(name)))) {
+        if (!isNested && (yield* runStore.isCancelledAt(run, name, run.results.has(name)))) {
           return new Workflow.Complete({ exit: Exit.die(Body.cancellation(run)) })
         }
         const execute = activity.execute.pipe(
@@ -120,7 +120,12 @@ const make = (store: EngineStore, options: runners.Options) =>
           Effect.provideService(Body.InStepOf, executionId)
         )
         const codec = endCodec(activity)
-        const exit = yield* (isNested ? steps.runStep : steps.tryStep)(run, name, codec, execute)
+        const exit = yield* (isNested ? runStore.runStep : runStore.tryStep)(
+          run,
+          name,
+          codec,
+          execute
+        )
         return new Workflow.Complete({ exit })
       })
 
@@ -153,18 +158,19 @@ const make = (store: EngineStore, options: runners.Options) =>
         const pause = isPause ? name.slice(prefix.length) : Names.make("deferred", { of: name })
         const what = isPause ? `the pause "${pause}"` : `the signal "${name}"`
         const run = yield* waiting(instance, what, remedy)
-        if (name.startsWith("raceAll/")) return yield* steps.refuse(run, `a race. ${remedy}`)
+        if (name.startsWith("raceAll/")) return yield* runStore.refuse(run, `a race. ${remedy}`)
         yield* Effect.annotateCurrentSpan({ executionId: instance.executionId })
         yield* Text.checkName(name)
-        const signal = isPause ? undefined : yield* steps.sent(run, name)
-        const hasEnded = isPause ? yield* steps.isOver(run, pause) : signal !== undefined
-        if (yield* steps.isCancelledAt(run, pause, hasEnded))
+        const signal = isPause ? undefined : yield* runStore.sent(run, name)
+        const hasEnded = isPause ? yield* runStore.isOver(run, pause) : signal !== undefined
+        if (yield* runStore.isCancelledAt(run, pause, hasEnded))
           return Exit.die(Body.cancellation(run))
         if (isPause && hasEnded) return Exit.void
-        if (signal !== undefined) return yield* steps.read(run, pause, endCodec(deferred), signal)
+        if (signal !== undefined)
+          return yield* runStore.read(run, pause, endCodec(deferred), signal)
         yield* isPause
-          ? steps.wait(run, pause)
-          : steps.wait(run, Execution.Pause.signal, Execution.never)
+          ? runStore.wait(run, pause)
+          : runStore.wait(run, Execution.Pause.signal, Execution.never)
         return undefined
       })
 
@@ -221,16 +227,16 @@ const make = (store: EngineStore, options: runners.Options) =>
           // A body that runs again repeats its signals: to wake a body each time would never end.
           const sent = Names.make("sent", { id: executionId, of: deferredName })
           if (Option.exists(sender, ({ phase }) => phase._tag !== "Running"))
-            return yield* owned.stop
+            return yield* runStores.stop
           if (Option.exists(sender, ({ results }) => results.has(sent))) return
           const storedMillis = yield* store.runners.now
           yield* persistently(store.signal(executionId, { name, exit: json, storedMillis }))
           yield* wake(executionId)
-          if (Option.isSome(sender)) yield* steps.mark(sender.value, sent)
+          if (Option.isSome(sender)) yield* runStore.mark(sender.value, sent)
         }),
       scheduleClock: (_, { clock, executionId }) =>
         Effect.flatMap(runOf(executionId), (run) =>
-          steps.schedule(run, clock.name, Duration.toMillis(clock.duration))
+          runStore.schedule(run, clock.name, Duration.toMillis(clock.duration))
         )
     })
     // These two decode what they read. Effect's would compile the schema of each activity anew, at many times its cost.

@@ -12,7 +12,7 @@ import type * as Store from "../Store.js"
 import * as begun from "./begun.js"
 import * as codecs from "./codecs.js"
 import type { EngineStore } from "./engineStore.js"
-import type * as owned from "./run.js"
+import type { Run, RunStore } from "./run.js"
 import type * as starts from "./starts.js"
 import * as transitions from "./transitions.js"
 
@@ -28,29 +28,24 @@ const unlessPurged = <A, E extends { readonly _tag: string }>(effect: Effect.Eff
 const suspended = Effect.fail(new Workflow.Suspended({}))
 
 interface Runs {
-  readonly runOf: (executionId: string) => Effect.Effect<owned.Run>
+  readonly runOf: (executionId: string) => Effect.Effect<Run>
   /** The run of a body that is about to wait. */
   readonly waiting: (
     instance: WorkflowEngine.WorkflowInstance["Type"],
     what: string,
     remedy: string
-  ) => Effect.Effect<owned.Run>
+  ) => Effect.Effect<Run>
 }
 
 export const make = (
   store: EngineStore,
   persistently: Store.Persistently,
-  { isCancelledAt, mark, read, runStep, waitFor }: ReturnType<typeof owned.make>,
+  { isCancelledAt, mark, read, runStep, waitFor }: RunStore,
   { newExecution, record, start }: ReturnType<typeof starts.make>,
   { runOf, waiting }: Runs
 ) => {
   /** A run that begins an execution twice must mean the same: otherwise, the second payment would be lost. */
-  const sameOther = (
-    run: owned.Run,
-    workflow: Workflow.Any,
-    executionId: string,
-    payload: object
-  ) =>
+  const sameOther = (run: Run, workflow: Workflow.Any, executionId: string, payload: object) =>
     Effect.gen(function* () {
       const own = run.execution.executionId
       const execution = yield* newExecution(workflow, executionId, payload, own)
@@ -67,7 +62,7 @@ export const make = (
     }).pipe(Effect.orDie)
 
   /** Starts or finds an execution. It is noted before: a later run knows of it, although it may not come to it again. */
-  const beginOther = (run: owned.Run, workflow: Workflow.Any, execution: Execution.Execution) =>
+  const beginOther = (run: Run, workflow: Workflow.Any, execution: Execution.Execution) =>
     Effect.gen(function* () {
       const id = execution.executionId
       run.sideEffects.open.add(begun.pauseOf(id))
@@ -76,7 +71,7 @@ export const make = (
     })
 
   /** An execution that somebody else has started wakes this one too. */
-  const heard = (execution: Execution.Execution, own: string) =>
+  const wakeAtEndOf = (execution: Execution.Execution, own: string) =>
     Effect.gen(function* () {
       const { end, executionId, isAwaited, parent } = execution
       if (end !== undefined || parent === own) return execution
@@ -114,7 +109,7 @@ export const make = (
       const look = Effect.gen(function* () {
         const own = run.execution.executionId
         const other = yield* Effect.orDie(beginOther(run, workflow, same))
-        const execution = yield* heard(other, own)
+        const execution = yield* wakeAtEndOf(other, own)
         const end = begun.endOf(execution)
         if (end !== undefined) return Exit.succeed(end)
         const isOwn = execution.parent === own

@@ -65,6 +65,8 @@ export const stop = Effect.withFiberRuntime<never>((fiber) => {
 })
 
 /** The access of a run to the store of its execution, while its runner owns that. */
+export interface RunStore extends ReturnType<typeof make> {}
+
 export const make = (store: engineStore.EngineStore, persistently: Store.Persistently) => {
   /** Another runner has the execution: this one does nothing more, and is interrupted. */
   const abandon = (run: Run) =>
@@ -250,7 +252,7 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
    * Refuses what does not run in the fiber of the body. One that fails beside it would interrupt it, and a payment that
    * is under way would be neither awaited nor undone.
    */
-  const alone = (run: Run, what: string, remedy: string) =>
+  const refuseBeside = (run: Run, what: string, remedy: string) =>
     Effect.withFiberRuntime<void>((fiber) =>
       fiber === run.body
         ? Effect.void
@@ -261,7 +263,6 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
     )
 
   return {
-    alone,
     change,
     isCancelledAt,
     isOver,
@@ -269,6 +270,7 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
     mark,
     read,
     refuse,
+    refuseBeside,
     runStep,
     schedule,
     sent,

@@ -14,7 +14,7 @@ import * as bodies from "./bodies.js"
 import * as ends from "./ends.js"
 import type * as engineStore from "./engineStore.js"
 import * as metrics from "./metrics.js"
-import type * as owned from "./run.js"
+import type { Run, RunStore } from "./run.js"
 import * as transitions from "./transitions.js"
 
 export interface Options {
@@ -40,13 +40,13 @@ const leaveTimeout = Duration.seconds(2)
 /** The part of this process in the executions of a store: it owns some, and runs their bodies. */
 export const make = (
   store: engineStore.EngineStore,
-  steps: ReturnType<typeof owned.make>,
+  runStore: RunStore,
   persistently: Store.Persistently,
   { beatInterval, pollInterval }: Options
 ) =>
   Effect.gen(function* () {
     const workflows = new Map<string, bodies.Registered>()
-    const runs = new Map<string, owned.Run>()
+    const runs = new Map<string, Run>()
     /** By workflow: executions that this runner runs, and those that it may be about to run. */
     const places = new Map<string, number>()
     const addPlaces = (workflow: string, count: number) =>
@@ -65,8 +65,8 @@ export const make = (
       )
     )
 
-    const blocks = blockRun.make(steps)
-    const { bodyOf } = bodies.make(store, steps, persistently, {
+    const blocks = blockRun.make(runStore)
+    const { bodyOf } = bodies.make(store, runStore, persistently, {
       onRelease: (dueMillis) => noteDue(dueMillis),
       onEnd: (execution) =>
         Effect.suspend(() => {

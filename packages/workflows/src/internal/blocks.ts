@@ -30,7 +30,7 @@ export const current: Effect.Effect<Body.Run, never, Body.InExecution> = Effect.
       `${workflow.name}: a block runs in a race. Start an execution for it.`
     )
   }
-  yield* run.enter
+  yield* run.refuseBeside
   return run
 })
 
@@ -44,10 +44,10 @@ const makeRun = (instance: WorkflowEngine.WorkflowInstance["Type"]) =>
 
 /** The members of a run on an engine that is not ours, which handles an `interrupt` itself. */
 export const elsewhere = (instance: WorkflowEngine.WorkflowInstance["Type"]) => ({
-  key: instance.executionId,
+  businessKey: instance.executionId,
   instance,
   isCancelled: () => Effect.succeed(false),
-  enter: Effect.void,
+  refuseBeside: Effect.void,
   settled: () => Effect.void,
   sideEffects: Body.noSideEffects(),
   used: new Set<string>(),

@@ -72,15 +72,15 @@ export const write = <A, I, R>({
       let state = Doubt.start({ operation, key, deadlineMillis, sentMillis })
 
       /** The body counts a write as open while a request of it may be applied. */
-      const enter = (next: Doubt.State) => {
+      const moveTo = (next: Doubt.State) => {
         state = next
         if (state.isInDoubt || state.isSending) sideEffects.open.add(operation)
         else sideEffects.open.delete(operation)
       }
-      enter(state)
+      moveTo(state)
       const on = (event: Doubt.Event) => {
         const next = Doubt.step(state, event)
-        enter(next.state)
+        moveTo(next.state)
         return next
       }
 

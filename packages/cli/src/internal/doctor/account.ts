@@ -7,7 +7,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as output from "../output.js"
 import * as service from "../service.js"
-import { fail, type Finding, ok, warn } from "./Finding.js"
+import { fail, type Finding, ok, warn } from "./finding.js"
 
 /** The operations that the scopes of the token allow. */
 const scopesOf = (granted: ReadonlyArray<string>) => {

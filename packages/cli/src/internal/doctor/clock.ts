@@ -1,5 +1,5 @@
 /** Compares the clock of this machine with that of a host. */
-import { type Finding, ok, warn } from "./Finding.js"
+import { type Finding, ok, warn } from "./finding.js"
 
 const skewMostSeconds = 5
 

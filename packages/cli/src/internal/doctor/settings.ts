@@ -5,7 +5,7 @@ import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as service from "../service.js"
-import { fail, type Finding, ok, warn } from "./Finding.js"
+import { fail, type Finding, ok, warn } from "./finding.js"
 
 export const names = [
   "MANILLA_BASE_URL",

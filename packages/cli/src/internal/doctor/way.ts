@@ -9,7 +9,7 @@ import { request } from "undici"
 import * as network from "../network.js"
 import * as output from "../output.js"
 import * as clock from "./clock.js"
-import { fail, type Finding, ok } from "./Finding.js"
+import { fail, type Finding, ok } from "./finding.js"
 
 /** A host that a setting names. */
 interface Target {

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"
-import type { Failure } from "../Failure.js"
+import type { Failure } from "../failure.js"
 import * as fields from "../fields.js"
 import * as wire from "./wire.js"
 

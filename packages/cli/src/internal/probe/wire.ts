@@ -6,7 +6,7 @@ import type * as BearerTokens from "@manilla/core/BearerTokens"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { type Failure, failed } from "../Failure.js"
+import { type Failure, failed } from "../failure.js"
 import * as fields from "../fields.js"
 import { text } from "../output.js"
 

@@ -5,7 +5,7 @@
 import * as Errors from "../../Errors.js"
 import type { IdempotencyKey } from "../../IdempotencyKey.js"
 import type * as Operation from "../../Operation.js"
-import type { Failure } from "./attempt.js"
+import type { Failure } from "../body/reading.js"
 import * as messages from "../text/messages.js"
 import type { Root } from "../transport/rootUrl.js"
 import type { Done } from "./retryLoop.js"

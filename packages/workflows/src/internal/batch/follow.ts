@@ -9,7 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Struct from "effect/Struct"
 import { BatchEngine, type PayoutExecution } from "../../BatchEngine.js"
-import type { Owner } from "./Owner.js"
+import type { Owner } from "./owner.js"
 import * as rules from "./rules.js"
 
 const itemsPerLook = 500

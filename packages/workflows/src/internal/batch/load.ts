@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Stream from "effect/Stream"
 import * as Batch from "../../Batch.js"
-import { Key } from "../Key.js"
+import { Key } from "../key.js"
 import { mostShown } from "./mostShown.js"
 import { workflowName } from "./rules.js"
 

@@ -10,8 +10,8 @@ import * as Schedule from "effect/Schedule"
 import { BatchEngine } from "../../BatchEngine.js"
 import { drive } from "./drive.js"
 import { summaryOf } from "./operate.js"
-import { afterDefects } from "./Owner.js"
-import type { Owner } from "./Owner.js"
+import { afterDefects } from "./owner.js"
+import type { Owner } from "./owner.js"
 
 const betweenLooks = Schedule.union(Schedule.exponential("10 millis"), Schedule.spaced("5 seconds"))
 

@@ -1,7 +1,7 @@
 import type * as Batches from "@manilla/workflow-engine/Batches"
 import * as Effect from "effect/Effect"
 import { jitter } from "../pauses.js"
-import type { Owner } from "./Owner.js"
+import type { Owner } from "./owner.js"
 
 /** The pauses after a refusal that passes, such as a rate limit. */
 const shortestPauseMillis = 1_000

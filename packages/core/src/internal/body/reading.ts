@@ -1,14 +1,14 @@
 /**
- * The result of an attempt, as the rest of the call sees it: a success, or a failure with its fault and its error.
+ * An attempt that was read: a success, or a failure with its fault and its error.
  */
 import type * as Errors from "../../Errors.js"
 import type * as RetryPolicy from "../../RetryPolicy.js"
 import type * as messages from "../text/messages.js"
-import type { Encoded } from "../body/request.js"
+import type { Encoded } from "./request.js"
 import type { Sanitizer } from "../text/sanitize.js"
 import { withoutFrames } from "../text/withoutFrames.js"
 
-/** An attempt that was read. */
+/** The result of an attempt, as the rest of the call sees it. */
 export type Reading = Success | Failure
 
 export interface Success {
