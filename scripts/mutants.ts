@@ -73,6 +73,16 @@ const staleness = ({ file, find, name, tests }: Mutant): ReadonlyArray<string> =
   ]
 }
 
+/** The modules that Stryker changes, as far as they do not exist. Stryker skips them without a failure. */
+const missingModules = (): ReadonlyArray<string> => {
+  const { mutate }: { readonly mutate: ReadonlyArray<string> } = JSON.parse(
+    readFileSync(join(root, "stryker.config.json"), "utf8")
+  )
+  return mutate
+    .filter((module) => !existsSync(join(root, module)))
+    .map((module) => `stryker.config.json: ${module} does not exist`)
+}
+
 /** Copies the repository. The links of a package to others are relative: they lead into the copy. */
 const copyRepository = (): string => {
   const copy = mkdtempSync(join(tmpdir(), "manilla-mutants-"))
@@ -148,7 +158,7 @@ const options = {
 
 const run = async ({ jobs, list, money, only }: Command.Command.ParseConfig<typeof options>) => {
   const mutants = read(readFileSync(join(root, "scripts/mutants.diff"), "utf8"))
-  const stale = mutants.flatMap(staleness)
+  const stale = [...mutants.flatMap(staleness), ...missingModules()]
   if (stale.length > 0) throw new Error(`Edits that do not fit:\n  ${stale.join("\n  ")}`)
   const chosen = mutants.filter(
     ({ file, isMoney, name }) => `${file}: ${name}`.includes(only) && (isMoney || !money)

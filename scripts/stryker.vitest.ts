@@ -6,7 +6,7 @@ export default defineConfig({
     // Instrumented code is slow, and more so beside other work.
     testTimeout: 60_000,
     include: [
-      ...["Step", "RetryBudget", "Request", "Amount", "Timestamp"].map(
+      ...["RetryLoop", "RetryBudget", "Request", "Amount", "Timestamp"].map(
         (name) => `packages/core/test/${name}.test.ts`
       ),
       "packages/workflows/test/DoubtTable.test.ts"

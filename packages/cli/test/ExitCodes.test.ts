@@ -187,6 +187,15 @@ describe("an error of a payroll that may be in flight", () => {
   )
 })
 
+it.live("a bug of a command ends with 3: it may have been applied", () =>
+  Effect.gen(function* () {
+    const bug = () => Effect.die(new Error("a bug"))
+    const { code, err } = yield* manilla(["catalogue", "list"], {}, bug)
+    assert.strictEqual(code, 3)
+    assert.include(err, "a bug")
+  }).pipe(Effect.provide(sandbox()))
+)
+
 describe("the rows of a payroll", () => {
   // `999.9920` is refused, and `999.9906` fails at once.
   const table: ReadonlyArray<readonly [amounts: Words, code: number, said: string]> = [

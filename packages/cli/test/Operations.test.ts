@@ -8,12 +8,13 @@ import * as Sandboxed from "@manilla/test-support/Sandboxed"
 import { phone } from "@manilla/test-support/Sandboxed"
 import * as writes from "@manilla/test-support/Writes"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as inputs from "../src/internal/inputs.js"
-import { live, manilla, sandbox, settings } from "./utils/manilla.js"
+import { manilla, sandbox, settings, tokenFor } from "./utils/manilla.js"
 
 const words = (line: string) => line.split(" ")
 
@@ -124,13 +125,26 @@ const optionsOf = (request: object, path = "-"): ReadonlyArray<string> =>
     return Predicate.isRecord(value) ? optionsOf(value, option) : [option, String(value)]
   })
 
+/** The arguments of the command of a write, and of the one that follows what it makes, if there is one. */
+const commandsOf = ({ finish, name, operation, request }: writes.Write) =>
+  Effect.map(request, (good) =>
+    [name, ...(finish === undefined ? [] : [finish.name])].map((command) => {
+      const [group = "", verb = ""] = command.split(".")
+      const { operation: kind, ...rest } = { operation: undefined, ...good }
+      // The command that follows a payment sets its kind.
+      const options = optionsOf(command === name && kind !== undefined ? good : rest)
+      const key = operation.replay._tag === "Keyed" ? ["--key", "k"] : []
+      return [inputs.kebab(group), verb, ...options, ...key]
+    })
+  )
+
 /** Runs the command of a write, twice if it has a key: it must send the request, and show no phone number. */
-const runWrite = ({ keyField, name, operation, request }: writes.Write) =>
+const runWrite = (write: writes.Write) =>
   Effect.gen(function* () {
-    const [group = "", verb = ""] = name.split(".")
+    const { keyField, name, operation, request } = write
     const good = yield* request
     const isKeyed = operation.replay._tag === "Keyed"
-    const args = [inputs.kebab(group), verb, ...optionsOf(good), ...(isKeyed ? ["--key", "k"] : [])]
+    const [args = []] = yield* commandsOf(write)
     const made = yield* json(...args)
     if (isKeyed) assert.deepStrictEqual(yield* json(...args), made)
     const { exchanges } = yield* Sandbox.Sandbox
@@ -276,25 +290,27 @@ describe("a write", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
-  it.live("asks where money is real, and sends nothing without an answer", () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      const { MANILLA_WALLET_ID } = yield* settings
-      yield* faults.add(Fault.body(live, { operation: "Token.obtain", count: "always" }))
-      for (const command of ["create", "disburse"]) {
-        const args = ["payouts", command, "--key", "k", ...payout(MANILLA_WALLET_ID)]
-        const { code, err } = yield* manilla(args, { MANILLA_ENVIRONMENT: "LIVE" })
-        assert.strictEqual(code, 2)
-        assert.include(err, "in the environment LIVE, where money is real?")
-        assert.notInclude(err, phone)
-      }
-      const requests = yield* (yield* Sandbox.Sandbox).exchanges
-      assert.deepStrictEqual(
-        requests.filter(({ operation }) => operation !== "Token.obtain"),
-        []
+  for (const write of writes.all) {
+    for (const environment of ["LIVE", "ANOTHER"]) {
+      it.live(`asks before ${write.name} in the environment ${environment}`, () =>
+        Effect.gen(function* () {
+          const { exchanges, faults } = yield* Sandbox.Sandbox
+          const commands = yield* commandsOf(write)
+          const body = tokenFor(environment)
+          yield* faults.add(Fault.body(body, { operation: "Token.obtain", count: "always" }))
+          for (const args of commands) {
+            const before = (yield* exchanges).length
+            const printed = yield* manilla(args, { MANILLA_ENVIRONMENT: undefined })
+            assert.strictEqual(printed.code, 2)
+            assert.include(printed.err, `in the environment ${environment}, where money is real?`)
+            assert.notInclude(printed.err, phone)
+            const sent = (yield* exchanges).slice(before).map(({ operation }) => operation)
+            assert.deepStrictEqual(sent, ["Token.obtain"])
+          }
+        }).pipe(Effect.provide(Layer.provideMerge(clients, sandbox())))
       )
-    }).pipe(Effect.provide(sandbox()))
-  )
+    }
+  }
 
   it.live(
     "whose outcome is unknown says how to continue, and is continued by the same command",
@@ -312,6 +328,22 @@ describe("a write", () => {
         assert.strictEqual(continued.code, 0)
         assert.strictEqual(yield* made, 1)
       }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.live("that is stopped while it is followed says that it exists", () =>
+    Effect.gen(function* () {
+      let said = ""
+      const args = ["payments", "collect", "--key", "k", ...collection]
+      const running = yield* Effect.fork(
+        manilla(args, {}, (text) => Effect.sync(() => void (said += text)))
+      )
+      const reads = Effect.flatMap(Sandbox.Sandbox, ({ exchanges }) =>
+        Effect.map(exchanges, (all) => all.some(({ operation }) => operation === "Payments.get"))
+      )
+      yield* Effect.repeat(Effect.delay(reads, "20 millis"), { until: (isRead) => isRead })
+      yield* Fiber.interrupt(running)
+      assert.include(said, "Stopped. It exists. The same command with the same key follows it")
+    }).pipe(Effect.provide(sandbox({ settleAfter: "1 hour" })))
   )
 
   it.live("that ends without COMPLETED says so", () =>

@@ -69,6 +69,25 @@ describe.each(Record.toEntries(states))("an item in the state %s", (state, expec
   }
 })
 
+describe("a row that another period has paid", () => {
+  it.effect.each([
+    ["the same row", {}, true],
+    ["the same amount, written in another way", { amount: "1000.0" }, true],
+    ["the same employee with another phone number", { phone: "+2290199999999" }, true],
+    ["the same phone number of another employee", { employee: "E2" }, true],
+    ["the same phone number without its plus", { employee: "E2", phone: phone.slice(1) }, true],
+    ["another person", { employee: "E2", phone: "+2290199999999" }, false],
+    ["another amount", { amount: "1001" }, false],
+    ["another currency", { currency: "XAF" }, false]
+  ] as const)("is a question: %s", ([, changes, isAsked]) =>
+    Effect.gen(function* () {
+      const changed: Row = { ...row, cells: { ...row.cells, ...changes } }
+      const found = yield* periods.repeated([changed], [stored("ended", "completed")], words)
+      assert.lengthOf(found, isAsked ? 1 : 0)
+    })
+  )
+})
+
 it.scopedLive("a period is compared for 40 days", () =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(

@@ -4,7 +4,7 @@ import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { phone } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
-import { live, manilla, sandbox } from "./utils/manilla.js"
+import { manilla, sandbox, tokenFor } from "./utils/manilla.js"
 
 const onlyTokens = Effect.gen(function* () {
   const { exchanges } = yield* Sandbox.Sandbox
@@ -17,7 +17,7 @@ const onlyTokens = Effect.gen(function* () {
 it.live("the probe refuses credentials for real money", () =>
   Effect.gen(function* () {
     const { faults } = yield* Sandbox.Sandbox
-    yield* faults.add(Fault.body(live, { operation: "Token.obtain", count: "always" }))
+    yield* faults.add(Fault.body(tokenFor("LIVE"), { operation: "Token.obtain", count: "always" }))
     const changes = { MANILLA_ENVIRONMENT: undefined }
     const { code, err } = yield* manilla(["probe", "--phone", phone, "--yes"], changes)
     assert.strictEqual(code, 2)

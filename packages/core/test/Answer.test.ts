@@ -283,6 +283,14 @@ describe("a success with data that does not match its schema", () => {
         assert.notInclude(write.message, "thing-9")
       })
     )
+
+    it.effect(`is not told as applied for a write without a key when the data is ${what}`, () =>
+      Effect.gen(function* () {
+        const { calls } = yield* FakeService.make([misfit(data)], options)
+        const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+        assert.strictEqual(error._tag, "UnkeyedOutcomeUnknown")
+      })
+    )
   }
 
   it.effect("lists all invalid fields of a short response, and the first of a long one", () =>
@@ -378,6 +386,13 @@ describe("an error status", () => {
       })
     )
   }
+
+  it.effect("of a redirect counts although its body is a success", () =>
+    Effect.gen(function* () {
+      const { read } = yield* failed({ status: 302, body: JSON.stringify(envelope()) })
+      assert.strictEqual(read._tag, "UnexpectedStatusError")
+    })
+  )
 
   it.effect("keeps details that are an array", () =>
     Effect.gen(function* () {

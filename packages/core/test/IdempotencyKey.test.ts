@@ -113,7 +113,9 @@ describe("derive and deriveLong", () => {
       [`${"x".repeat(101)}y`],
       [`${"x".repeat(50)}`, `${"x".repeat(51)}`],
       ["%uD800"],
-      [digested]
+      [digested],
+      [...Array.from({ length: 99 }, () => "x"), "y"],
+      [...Array.from({ length: 99 }, () => "x"), "z"]
     ]
     return Effect.map(Effect.forEach(tuples, deriveLong), (keys) =>
       assert.strictEqual(new Set(keys).size, tuples.length)

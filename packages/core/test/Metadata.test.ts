@@ -130,6 +130,16 @@ describe("metadata", () => {
       "has a hidden toJSON method",
       Object.defineProperty({}, "toJSON", { value: () => ({ a: 1 }) })
     ],
+    [
+      "holds an array of a class with a toJSON method",
+      {
+        a: new (class extends Array<number> {
+          toJSON() {
+            return 1
+          }
+        })()
+      }
+    ],
     ["is an instance of a class", new (class Order {})()],
     ["contains itself", itself],
     ["contains an array that contains itself", { around }],

@@ -5,7 +5,7 @@ import * as Errors from "@manilla/core/Errors"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
-import type * as Clock from "effect/Clock"
+import * as SettableClock from "@manilla/test-support/SettableClock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -600,7 +600,7 @@ describe("time", () => {
 
   it.effect("an attempt has its full timeout, even if the clock was set forward before it", () =>
     Effect.gen(function* () {
-      const { ahead, clock } = yield* settable
+      const { ahead, clock } = yield* SettableClock.make
       const { calls } = yield* FakeService.make(["silence"], {
         retry: { attempts: 1, attemptTimeout: "10 seconds", deadline: "2 hours" },
         tokens: anHourLater(ahead)
@@ -613,7 +613,7 @@ describe("time", () => {
 
   it.effect("a write is not sent if its deadline passed while it got its token", () =>
     Effect.gen(function* () {
-      const { ahead, clock } = yield* settable
+      const { ahead, clock } = yield* SettableClock.make
       const { calls, received } = yield* FakeService.make([FakeService.success], {
         tokens: anHourLater(ahead)
       })
@@ -625,7 +625,7 @@ describe("time", () => {
 
   it.effect("a back-off is no longer than the deadline, even if the clock was set back", () =>
     Effect.gen(function* () {
-      const { ahead, clock } = yield* settable
+      const { ahead, clock } = yield* SettableClock.make
       const { calls, received } = yield* FakeService.make([
         () =>
           Effect.sync(() => {
@@ -643,7 +643,7 @@ describe("time", () => {
 
   it.effect("a call that wakes after its deadline fails with the error of its last attempt", () =>
     Effect.gen(function* () {
-      const { ahead, clock } = yield* settable
+      const { ahead, clock } = yield* SettableClock.make
       const { calls, received } = yield* FakeService.make([
         FakeService.failure(503, { "retry-after": "60" }),
         FakeService.success
@@ -761,20 +761,8 @@ const hush = () => {
 const slow = (duration: Duration.DurationInput) =>
   FakeService.tokens(() => Effect.delay(Effect.succeed(token), duration))
 
-/** A clock that the test can set. */
-const settable = Effect.map(Effect.clock, (clock) => {
-  const ahead = { millis: 0 }
-  const set: Clock.Clock = Object.create(clock, {
-    currentTimeMillis: {
-      get: () => Effect.map(clock.currentTimeMillis, (millis) => millis + ahead.millis)
-    },
-    unsafeCurrentTimeMillis: { value: () => clock.unsafeCurrentTimeMillis() + ahead.millis }
-  })
-  return { ahead, clock: set }
-})
-
 /** A source during whose work the clock is set forward. */
-const anHourLater = (ahead: { millis: number }) =>
+const anHourLater = (ahead: SettableClock.Ahead) =>
   FakeService.tokens(() =>
     Effect.sync(() => {
       ahead.millis = 3_600_000

@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
+import type * as Operation from "@manilla/core/Operation"
 import * as Polling from "@manilla/core/Polling"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import type * as Payments from "@manilla/payments/Payments"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as Logs from "@manilla/test-support/Logs"
+import * as SettableClock from "@manilla/test-support/SettableClock"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -222,6 +224,16 @@ describe("collect", () => {
         })
       )
       assert.strictEqual(settled.status, "REFUNDED")
+    })
+  )
+
+  it.effect("tells the caller of the response to the creation", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* Intents.make([creates, finds("COMPLETED")])
+      const told: Array<string | undefined> = []
+      const onResponse = (response: Operation.ResponseInfo) => void told.push(response.id)
+      yield* payments.collect(collectRequest, { key, onResponse })
+      assert.deepStrictEqual(told, [id])
     })
   )
 
@@ -607,6 +619,22 @@ it.effect("a failed read is not retried before the next pause", () =>
     const { payments, received } = yield* Intents.make([FakeService.failure(503)])
     yield* Effect.flip(Elapsed.toTheEnd(payments.awaitFinal(id, { deadline: "450 millis" })))
     assert.lengthOf(received, 1)
+  })
+)
+
+it.effect("a pause is no longer than the deadline, even if the clock was set back", () =>
+  Effect.gen(function* () {
+    const { ahead, clock } = yield* SettableClock.make
+    const { payments } = yield* Intents.make([
+      () =>
+        Effect.sync(() => {
+          ahead.millis = -86_400_000
+          return FakeService.failure(503, { "retry-after": "7200" })
+        }),
+      finds("COMPLETED")
+    ])
+    const wait = Effect.withClock(payments.awaitFinal(id), clock)
+    assert.strictEqual((yield* Elapsed.during("10 minutes", wait)).status, "COMPLETED")
   })
 )
 

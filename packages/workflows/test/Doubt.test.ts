@@ -5,6 +5,7 @@ import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as SettableClock from "@manilla/test-support/SettableClock"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Body from "@manilla/workflow-engine/Body"
 import * as Names from "@manilla/workflow-engine/Names"
@@ -408,33 +409,14 @@ VirtualClock.test("each part of a body decides for itself whether it is undone",
   )
 )
 
-/** The clock of a machine, which can be set. */
-const settable = Effect.map(Clock.clockWith(Effect.succeed), (real) => {
-  const set = { aheadMillis: 0 }
-  const clock: Clock.Clock = {
-    ...real,
-    [Clock.ClockTypeId]: Clock.ClockTypeId,
-    unsafeCurrentTimeMillis: () => real.unsafeCurrentTimeMillis() + set.aheadMillis,
-    unsafeCurrentTimeNanos: () =>
-      real.unsafeCurrentTimeNanos() + BigInt(set.aheadMillis) * 1_000_000n,
-    currentTimeMillis: Effect.map(real.currentTimeMillis, (now) => now + set.aheadMillis),
-    currentTimeNanos: Effect.map(
-      real.currentTimeNanos,
-      (now) => now + BigInt(set.aheadMillis) * 1_000_000n
-    ),
-    sleep: (duration) => real.sleep(duration)
-  }
-  return { clock, set }
-})
-
 VirtualClock.test("a request is not sent again after its deadline by a clock that was ahead", () =>
   Effect.gen(function* () {
-    const { clock, set } = yield* settable
+    const { ahead, clock } = yield* SettableClock.make
     const startedMillis = yield* Clock.currentTimeMillis
     let latestMillis = 0
     const body = pay((key) =>
       Effect.gen(function* () {
-        latestMillis = (yield* Clock.currentTimeMillis) - set.aheadMillis
+        latestMillis = (yield* Clock.currentTimeMillis) - ahead.millis
         yield* Effect.sleep("10 seconds")
         return yield* lost(key)
       })
@@ -445,13 +427,13 @@ VirtualClock.test("a request is not sent again after its deadline by a clock tha
       ),
       Layer.provideMerge(engines.on(yield* memoryStore.make))
     )
-    set.aheadMillis = 3_600_000
+    ahead.millis = 3_600_000
     const operator = yield* Effect.flatMap(Layer.build(layer), (context) =>
       Effect.provide(started, context)
     ).pipe(Effect.withClock(clock))
     // It is set right while the first request is under way.
     yield* VirtualClock.pass("5 seconds")
-    set.aheadMillis = 0
+    ahead.millis = 0
     yield* VirtualClock.pass("2 hours")
     const { outcome, state } = yield* operator.status(key)
     assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
@@ -463,7 +445,7 @@ VirtualClock.test("a pause that is over stays over after the clock was set back"
   Effect.gen(function* () {
     undone.length = 0
     const store = yield* memoryStore.make
-    const { clock, set } = yield* settable
+    const { ahead, clock } = yield* SettableClock.make
     let calls = 0
     const body = Durable.compensating(
       Effect.gen(function* () {
@@ -489,7 +471,7 @@ VirtualClock.test("a pause that is over stays over after the clock was set back"
     }).pipe(Effect.withClock(clock))
     yield* VirtualClock.pass("65 seconds")
     // During the step, time is corrected by a minute.
-    set.aheadMillis = -60_000
+    ahead.millis = -60_000
     yield* VirtualClock.pass("30 seconds")
     assert.strictEqual(calls, 1)
     yield* Scope.close(scope, Exit.void)

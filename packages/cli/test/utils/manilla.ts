@@ -28,12 +28,13 @@ export const settings = Effect.gen(function* () {
 
 export type Settings = Readonly<Record<string, string | undefined>>
 
-/** A token response for the environment LIVE, which sandboxes do not have. */
-export const live = JSON.stringify({
-  success: true,
-  data: { access_token: "t", environment: "LIVE", token_type: "Bearer", scope: "" },
-  meta: { correlation_id: null }
-})
+/** A token response for an environment, such as LIVE, which sandboxes do not have. */
+export const tokenFor = (environment: string): string =>
+  JSON.stringify({
+    success: true,
+    data: { access_token: "t", environment, token_type: "Bearer", scope: "" },
+    meta: { correlation_id: null }
+  })
 
 export interface Printed {
   readonly code: number

@@ -69,8 +69,10 @@ export const make = <A>(
 ) => {
   const clock = fibers.clockOf(fiber)
   const sleeper = fibers.makeSleeper(fiber)
-  const endMillis = clock.unsafeCurrentTimeMillis() + plan.deadlineMillis
-  const left = () => endMillis - clock.unsafeCurrentTimeMillis()
+  const startedMillis = clock.unsafeCurrentTimeMillis()
+  /** Never more than the deadline, even if the clock was set back. */
+  const left = () =>
+    plan.deadlineMillis - Math.max(0, clock.unsafeCurrentTimeMillis() - startedMillis)
 
   /** Reads immediately, and after each failure again after a pause, until a read succeeds. */
   const look = (progress: Progress<A>): Effect.Effect<Seen<A>, GaveUp<A>> =>
