@@ -1,4 +1,4 @@
-// Measures durable payouts beside other programs, and beside many that sleep: `npm run bench:workflows`.
+// Measures durable payouts beside other programs and engines, and beside many that sleep: `npm run bench:workflows`.
 import * as Command from "@effect/cli/Command"
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as Console from "effect/Console"

@@ -5,6 +5,7 @@ import * as Redacted from "effect/Redacted"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as restateServer from "../../packages/workflows/prove/utils/restateServer.js"
 import { server, start } from "../processes.js"
 import { type Name, type Places, type Program, programs } from "./programs.js"
 import * as store from "./store.js"
@@ -20,26 +21,39 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
+/** The database of a program, or the server that stores its steps. */
+const storeOf = (kind: Program["store"]) =>
+  Effect.gen(function* () {
+    const nothing = { url: "", pid: undefined, register: Effect.void }
+    switch (kind) {
+      case "postgres": {
+        const { url } = yield* Postgres.serverWith({ isDurable: true })
+        return { ...nothing, url: Redacted.value(url) }
+      }
+      case "restate": {
+        const { pid, register, url } = yield* restateServer.server(1)
+        return { url: Redacted.value(url), pid: pid(), register }
+      }
+      default:
+        return nothing
+    }
+  })
+
 /** Starts a program. Everything ends with the scope. */
 const started = (name: Name) =>
   Effect.gen(function* () {
     const program: Program = programs[name]
     const { port } = yield* server()
-    const places: Places = {
-      port,
-      file: join(yield* folder, "workflows.db"),
-      url:
-        program.store === "postgres"
-          ? Redacted.value((yield* Postgres.serverWith({ isDurable: true })).url)
-          : ""
-    }
+    const { pid, register, url } = yield* storeOf(program.store)
+    const places: Places = { port, file: join(yield* folder, "workflows.db"), url }
     const worker = yield* start<Ask, Sample>(
       "workflows/worker.js",
       [JSON.stringify([name, places])],
       "client",
       ["--expose-gc", "--no-deprecation"]
     )
-    const read = yield* store.readerOf(program.store, places)
+    yield* register
+    const read = yield* store.readerOf(program.store, places, pid)
     return (job: Ask["job"], count: number, atOnce = 64) =>
       Effect.gen(function* () {
         const before = yield* read

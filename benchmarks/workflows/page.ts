@@ -87,7 +87,7 @@ const latency = ({ p50Millis, p99Millis }: Measured): string =>
 
 const payoutTable = ({ rounds }: Report): string =>
   table(
-    ["program", "payouts", "CPU of the worker", "of PostgreSQL", "WAL", "stored"],
+    ["program", "payouts", "CPU of the worker", "of the database", "WAL", "stored"],
     names
       .filter((wanted) => rounds.some(({ name }) => name === wanted))
       .map((name) => {
@@ -143,9 +143,16 @@ export const markdown = (report: Report): string =>
   [
     "# Scale",
     "Written by `npm run bench:workflows`. The cost of a durable payout, alone and beside thousands that sleep.",
-    facts(["effect", "@effect/workflow", "@dbos-inc/dbos-sdk", "graphile-worker"]),
+    facts([
+      "effect",
+      "@effect/workflow",
+      "@dbos-inc/dbos-sdk",
+      "@restatedev/restate-sdk",
+      "openworkflow",
+      "graphile-worker"
+    ]),
     `Each measurement has a new process, and a new database on the same machine, where each commit waits for the disk. The
-worker has one core. PostgreSQL shares the other with the service, which answers at once. All programs send
+worker has one core. PostgreSQL, or the server of Restate, shares the other with the service, which answers at once. All programs send
 the same requests with Manilla's client over undici: one creates the payout, one looks at it.`,
     "## Goals",
     goalTable(goals(report)),

@@ -10,7 +10,7 @@ export interface Places {
   readonly port: number
   /** A new SQLite file. */
   readonly file: string
-  /** A new PostgreSQL database; empty for a program without one. */
+  /** A new PostgreSQL database, or the ingress of a new server of Restate; empty for a program without one. */
   readonly url: string
 }
 
@@ -47,7 +47,7 @@ export type Open = (places: Places) => Effect.Effect<Jobs, unknown, Scope.Scope>
 
 export interface Program {
   readonly title: string
-  readonly store: "none" | "postgres" | "sqlite"
+  readonly store: "none" | "postgres" | "restate" | "sqlite"
   /** The module that exports it by its name. A process loads only the one that it runs. */
   readonly load: () => Promise<Readonly<Record<string, Open>>>
 }
@@ -55,6 +55,7 @@ export interface Program {
 const byHand = () => import("./byHand.js")
 const graphile = () => import("./graphile.js")
 const dbos = () => import("./dbos.js")
+const engines = () => import("./engines.js")
 const manilla = () => import("./manilla.js")
 
 export const programs = {
@@ -64,6 +65,13 @@ export const programs = {
   dbos: { title: "DBOS", store: "postgres", load: dbos },
   dbosNoted: { title: "DBOS, with a note before the request", store: "postgres", load: dbos },
   dbosSteps: { title: "`DisbursePayout` on DBOS", store: "postgres", load: dbos },
+  restate: { title: "`DisbursePayout` on Restate", store: "restate", load: engines },
+  openworkflow: { title: "`DisbursePayout` on openworkflow", store: "postgres", load: engines },
+  cluster: {
+    title: "`DisbursePayout` on `ClusterWorkflowEngine`",
+    store: "postgres",
+    load: engines
+  },
   postgres: { title: "Manilla, PostgreSQL", store: "postgres", load: manilla },
   sqlite: { title: "Manilla, SQLite", store: "sqlite", load: manilla },
   memory: { title: "Manilla, memory", store: "none", load: manilla },

@@ -134,6 +134,7 @@ bind-address = "127.0.0.1:${ingress}"
     )
     return {
       url: Redacted.make(url),
+      pid: () => child.pid,
       /** Registers the workflows once the first runner serves them. */
       register: answered(() =>
         fetch(`http://127.0.0.1:${admin}/deployments`, {
