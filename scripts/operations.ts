@@ -1,6 +1,6 @@
-// Tables and lists from the declarations of operations, errors and outcomes.
+// Tables and lists from the declarations of operations, errors and scenarios.
 import { Errors, type Operation, RetryPolicy } from "@manilla/core"
-import { Outcome } from "@manilla/sandbox"
+import { Scenario } from "@manilla/sandbox"
 import { ServiceApi } from "@manilla/service"
 import { markdownTable } from "markdown-table"
 
@@ -47,16 +47,16 @@ export const operations = (): string =>
     ])
   )
 
-/** The outcomes that a request to the sandbox can ask for. */
-export const outcomes = (): string =>
+/** The scenarios that a request to the sandbox can ask for. */
+export const scenarios = (): string =>
   table(
-    ["name", "phone number", "amount", "operations", "outcome"],
-    ...Outcome.outcomes.map((one) => [
+    ["name", "phone number", "amount", "operations", "effect"],
+    ...Scenario.scenarios.map((one) => [
       code([one.name]),
-      code([Outcome.phoneNumber(one)]),
-      code([Outcome.amount(one)]),
+      code([Scenario.phoneNumber(one)]),
+      code([Scenario.amount(one)]),
       one.operations === undefined ? "all" : code(one.operations),
-      one.summary + (Outcome.isOncePerKey(one) ? "; once per key" : "")
+      one.summary + (Scenario.isOncePerKey(one) ? "; once per key" : "")
     ])
   )
 

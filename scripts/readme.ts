@@ -16,7 +16,7 @@ const packages = readdirSync(new URL("packages/", root)).map((name) => `packages
 const documents = [
   "README.md",
   ...written,
-  "packages/sandbox/docs/outcomes.md",
+  "packages/sandbox/docs/scenarios.md",
   ...packages.map((folder) => `${folder}/README.md`)
 ].filter((file) => existsSync(new URL(file, root)))
 
@@ -115,7 +115,7 @@ const kinds: Readonly<Record<string, (subject: string, document: string) => stri
   operations: declared.operations,
   retries: declared.retryRule,
   defaults: declared.defaults,
-  outcomes: declared.outcomes,
+  scenarios: declared.scenarios,
   failures
 }
 

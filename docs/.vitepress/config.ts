@@ -50,7 +50,7 @@ const reference = [
   { text: "Project", items: pages("", "versioning changelog security contributing") }
 ]
 
-const sandbox = [{ text: "Sandbox", items: pages("sandbox/", "index curl outcomes page") }]
+const sandbox = [{ text: "Sandbox", items: pages("sandbox/", "index curl scenarios page") }]
 
 /** The modules of each package. */
 const modules = [...libraries.split(" "), "sandbox"].map((name) => ({

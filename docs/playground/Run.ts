@@ -232,8 +232,8 @@ const live = (attempts: Array<Mutable<Attempt>>) => {
 }
 
 /** How the sandbox ended a request. */
-const endedBy = ({ fault, outcome, replay }: Exchange) => ({
-  status: outcome === "open" ? undefined : outcome,
+const endedBy = ({ ending, fault, replay }: Exchange) => ({
+  status: ending === "open" ? undefined : ending,
   isReplay: replay,
   reachedService: fault?.answersInstead !== true
 })

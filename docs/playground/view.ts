@@ -1,4 +1,4 @@
-/** The playground: scenarios, their programs, a drawing of their requests, and how they end. */
+/** The playground: examples, their programs, a drawing of their requests, and how they end. */
 import { Drawing } from "../../packages/sandbox/page/drawing.js"
 import { html, render } from "../../packages/sandbox/page/preact.js"
 import * as Editor from "./Editor.js"
@@ -7,8 +7,8 @@ import { missing } from "./keys.js"
 import { open } from "./Remote.js"
 import type { Remote } from "./Remote.js"
 import type { Books, Course, End } from "./Run.js"
-import { codeOf, scenarios, tabs } from "./scenarios.js"
-import type { Scenario, Tab } from "./scenarios.js"
+import { codeOf, examples, tabs } from "./examples.js"
+import type { Example, Tab } from "./examples.js"
 import type { Request } from "./worker.js"
 
 const speeds: ReadonlyMap<string, number> = new Map([
@@ -26,8 +26,8 @@ const storageKey = "vitepress:tabsSharedState"
 export const mount = (element: HTMLElement, errorsPage: string): (() => void) => {
   const shared = () => JSON.parse(localStorage.getItem(storageKey) ?? "{}")
   let tab: Tab = shared().who === "Effect" ? "Effect" : "Promises"
-  let [scenario] = scenarios
-  let code = codeOf(scenario, tab)
+  let [example] = examples
+  let code = codeOf(example, tab)
   let speed = matchMedia("(prefers-reduced-motion: reduce)").matches ? "at once" : "half"
   let isPaused = false
   let isLoading = false
@@ -40,10 +40,10 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
   const draw = () => {
     const problem = missing(code)
     render(
-      html`<div class="scenarios" role="group" aria-label="Scenarios">
-          ${scenarios.map((one) => choice(one.title, one === scenario, () => choose(one, tab)))}
+      html`<div class="examples" role="group" aria-label="Examples">
+          ${examples.map((one) => choice(one.title, one === example, () => choose(one, tab)))}
         </div>
-        <p>${scenario.text}</p>
+        <p>${example.text}</p>
         <div class="columns">
           <section class="ending" aria-labelledby="ending">
             <h2 id="ending">How it ends</h2>
@@ -89,7 +89,7 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
     const { attempts = [], nowMillis } = course ?? {}
     const hint = isLoading
       ? "Loading the client and the sandbox…"
-      : "Press Run, or another scenario: its requests appear here."
+      : "Press Run, or another example: its requests appear here."
     if (attempts.length === 0) return html`<p class="empty">${hint}</p>`
     return html`<div class="requests" role="region" aria-label="Requests" tabindex="0">
       <${Drawing} attempts=${attempts} label="Requests, oldest first" nowMillis=${nowMillis} />
@@ -98,8 +98,8 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
 
   const program = (problem: string | undefined) =>
     html`<div class="bar">
-        ${tabs.map((one) => choice(one, one === tab, () => choose(scenario, one)))}
-        ${button("Undo changes", onReset, code === codeOf(scenario, tab))}
+        ${tabs.map((one) => choice(one, one === tab, () => choose(example, one)))}
+        ${button("Undo changes", onReset, code === codeOf(example, tab))}
       </div>
       <div class="editor" ref=${placeEditor}></div>
       ${problem !== undefined && html`<p role="alert" class="bad">${problem}</p>`}
@@ -129,11 +129,11 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
       }`
   }
 
-  const choose = (chosen: Scenario, by: Tab) => {
+  const choose = (chosen: Example, by: Tab) => {
     if (by !== tab) localStorage.setItem(storageKey, JSON.stringify({ ...shared(), who: by }))
-    scenario = chosen
+    example = chosen
     tab = by
-    code = codeOf(scenario, tab)
+    code = codeOf(example, tab)
     onStart()
   }
   const onInput = (text: string) => {
@@ -143,7 +143,7 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
     draw()
   }
   const onStart = () => void start(false)
-  const onReset = () => onInput(codeOf(scenario, tab))
+  const onReset = () => onInput(codeOf(example, tab))
   const onPause = () => {
     isPaused = !isPaused
     draw()
@@ -151,7 +151,7 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
   const onStep = async () => {
     if (run === undefined || course?.end !== undefined) await start(true)
     else isPaused = true
-    // A scenario that was chosen while this one loaded is not stepped through.
+    // An example that was chosen while this one loaded is not stepped through.
     if (isPaused) await ask(run, { is: "step" })
   }
   const onSpeed = ({ target }: Event) => {
@@ -220,7 +220,7 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
   /** One function for all draws: a new one would move the editor, and so take the cursor away. */
   const placeEditor = (place: HTMLElement | null) => place?.append(editorElement)
   const editor = Editor.make(editorElement, code, onInput, onStart)
-  // The first scenario is drawn at once, before the reader presses anything.
+  // The first example is drawn at once, before the reader presses anything.
   void start(false, Infinity)
   return () => {
     end()

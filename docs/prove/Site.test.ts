@@ -177,7 +177,7 @@ describe("the playground", () => {
 
   const post = "POST /payments"
   const payment = "Made by the service: 1 payment"
-  /** A scenario, the path of its requests, their ends, the resources that it makes, and its error. */
+  /** An example, the path of its requests, their ends, the resources that it makes, and its error. */
   type Run = readonly [string, string, RegExp, string | undefined, string?]
   const runs: ReadonlyArray<Run> = [
     ["A lost response", "/payments", /^response lost, response lost, 201$/, "1 payment"],
@@ -208,7 +208,7 @@ describe("the playground", () => {
     assert.deepStrictEqual(await problems(page), [])
   })
 
-  it("opens with the run of the first scenario", async () => {
+  it("opens with the run of the first example", async () => {
     const page = await openPlayground("no-preference")
     await ended(page, "The program succeeded.")
     const seen = await requests(page, post).locator(".status").allTextContents()
@@ -271,7 +271,7 @@ describe("the playground", () => {
     assert.deepStrictEqual(errors, [])
   })
 
-  it("runs a scenario that is chosen just after Step", async () => {
+  it("runs an example that is chosen just after Step", async () => {
     const page = await openPlayground()
     await page.locator(".stage button").evaluateAll((buttons: Array<HTMLElement>) => {
       for (const name of ["Step", "All is well"]) {

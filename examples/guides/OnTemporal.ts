@@ -65,9 +65,9 @@ export const payOnTemporal = async (
     let state = Doubt.start({ operation, key, deadlineMillis })
     for (let pauseMillis = 5_000; ; pauseMillis *= 2) {
       // Temporal stores that an activity is scheduled before it runs. So each request is begun by this life.
-      state = Doubt.step(state, { _tag: "Begun", atMillis: Date.now(), isFirst: true }).state
+      state = Doubt.next(state, { _tag: "Begun", atMillis: Date.now(), isFirst: true }).state
       const sending = { pauseMillis, nowMillis: Date.now(), isCancelled: false }
-      const allowed = Doubt.step(state, { _tag: "Sending", ...sending })
+      const allowed = Doubt.next(state, { _tag: "Sending", ...sending })
       if (allowed._tag === "Fail") return failed(allowed.error)
       const answer = await send(payload).then(
         (text) => Effect.runSync(answers.fromJson(text)),
@@ -76,7 +76,7 @@ export const payOnTemporal = async (
       if (Exit.isSuccess(answer)) return answer.value
       // A defect says nothing about the outcome.
       const error = Option.getOrElse(Cause.failureOption(answer.cause), () => lost)
-      const next = Doubt.step(allowed.state, { _tag: "Answered", error })
+      const next = Doubt.next(allowed.state, { _tag: "Answered", error })
       if (next._tag === "Fail") return failed(next.error)
       state = next.state
       await sleep(pauseMillis)

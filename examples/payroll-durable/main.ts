@@ -24,7 +24,7 @@ import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import * as Payroll from "../payroll/Payroll.js"
 import * as Reconciliation from "../payroll/Reconciliation.js"
-import type { Outcome } from "../payroll/Salaries.js"
+import type { Result } from "../payroll/Salaries.js"
 import * as Example from "../support/Example.js"
 import * as Timeline from "../support/Timeline.js"
 import * as Emulation from "./Emulation.js"
@@ -33,8 +33,8 @@ const month = "2026-11"
 
 class Mismatch extends Data.TaggedError("Mismatch")<{ readonly message: string }> {}
 
-const outcomeOf = (employee: Payroll.Employee, { end, state }: Batch.ItemResult): Outcome => {
-  const setAside = (why: string): Outcome => ({ employee, is: "set aside", why })
+const resultOf = (employee: Payroll.Employee, { end, state }: Batch.ItemResult): Result => {
+  const setAside = (why: string): Result => ({ employee, is: "set aside", why })
   if (Option.isNone(end)) return setAside(state)
   return Exit.match(end.value, {
     onFailure: (cause) => setAside(Cause.pretty(cause)),
@@ -82,12 +82,12 @@ const program = Effect.gen(function* () {
       result
     ])
   )
-  const outcomes = employees.flatMap((employee) => {
+  const salaries = employees.flatMap((employee) => {
     const result = results.get(employee.employee)
-    return result === undefined ? [] : [outcomeOf(employee, result)]
+    return result === undefined ? [] : [resultOf(employee, result)]
   })
 
-  const { booked, differences } = yield* Reconciliation.reconcile(month, outcomes)
+  const { booked, differences } = yield* Reconciliation.reconcile(month, salaries)
   if (differences.length > 0) return yield* new Mismatch({ message: differences.join("\n") })
   yield* Console.log(
     `\n${booked.length} transactions at the service for ${employees.length} employees: each was paid exactly once, and the requested amount.`

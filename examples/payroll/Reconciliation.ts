@@ -7,7 +7,7 @@ import type { Payout } from "@manilla/payouts"
 import { Reconcile, Transactions, type Transaction } from "@manilla/transactions"
 import { Chunk, Effect, Stream } from "effect"
 import * as Payroll from "./Payroll.js"
-import type { Outcome } from "./Salaries.js"
+import type { Result } from "./Salaries.js"
 
 export interface Reconciliation {
   readonly booked: ReadonlyArray<Amount.Amount>
@@ -34,19 +34,19 @@ const bookings = (month: string) =>
     return details.filter(({ metadata }) => metadata?.["payroll"] === month)
   })
 
-export const reconcile = (month: string, outcomes: ReadonlyArray<Outcome>) =>
+export const reconcile = (month: string, results: ReadonlyArray<Result>) =>
   Effect.map(bookings(month), (all): Reconciliation => {
     const why = new Map(
-      outcomes.flatMap((one) => (one.is === "paid" ? [] : [[one.employee.employee, one.why]]))
+      results.flatMap((one) => (one.is === "paid" ? [] : [[one.employee.employee, one.why]]))
     )
     const { differences } = Reconcile.compare({
-      asked: outcomes.map(({ employee }) => ({
+      asked: results.map(({ employee }) => ({
         key: employee.employee,
         amount: Payroll.requested(employee),
         currency: employee.currency
       })),
-      resources: outcomes.flatMap((outcome) =>
-        outcome.is === "paid" ? [found(outcome.payout, outcome.employee.employee)] : []
+      resources: results.flatMap((result) =>
+        result.is === "paid" ? [found(result.payout, result.employee.employee)] : []
       ),
       transactions: all.map((one) => found(one, one.metadata?.["employee"]))
     })

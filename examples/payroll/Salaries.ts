@@ -10,7 +10,7 @@ import * as Payroll from "./Payroll.js"
 import type { Employee } from "./Payroll.js"
 
 /** The result for one employee. Only a `COMPLETED` payout counts as paid. */
-export type Outcome = { readonly employee: Employee } & (
+export type Result = { readonly employee: Employee } & (
   | { readonly is: "paid"; readonly payout: Payout.Payout }
   | Open
   | { readonly is: "set aside"; readonly why: string }
@@ -85,7 +85,7 @@ const follow = (employee: Employee, reference: Payout.PayoutReference) =>
     const payouts = yield* Payouts.Payouts
     return yield* payouts.awaitFinal(reference).pipe(
       Effect.match({
-        onFailure: ({ _tag }): Outcome => ({
+        onFailure: ({ _tag }): Result => ({
           employee,
           is: "open",
           why: `${reference} was created, but its final status is not known: ${_tag}`,
@@ -97,7 +97,7 @@ const follow = (employee: Employee, reference: Payout.PayoutReference) =>
     )
   })
 
-const onFinal = (employee: Employee, payout: Payout.Payout): Outcome =>
+const onFinal = (employee: Employee, payout: Payout.Payout): Result =>
   payout.status === "COMPLETED"
     ? { employee, is: "paid", payout }
     : { employee, is: "set aside", why: `${payout.reference} is ${payout.status}` }
@@ -142,14 +142,14 @@ export const payAll = (employees: ReadonlyArray<Employee>, month: string, wallet
   Effect.suspend(() => {
     let paid = 0
     return Effect.gen(function* () {
-      const latest = new Map<Employee, Outcome>()
+      const latest = new Map<Employee, Result>()
       const leftOpen = (employee: Employee) => {
-        const outcome = latest.get(employee)
-        return outcome?.is === "open" ? outcome : undefined
+        const result = latest.get(employee)
+        return result?.is === "open" ? result : undefined
       }
       let open = employees
       for (let round = 1; round <= 5 && open.length > 0; round++) {
-        const outcomes = yield* Effect.forEach(
+        const results = yield* Effect.forEach(
           open,
           (employee) =>
             Effect.tap(pay(employee, month, wallet_id, leftOpen(employee)), ({ is }) =>
@@ -157,10 +157,10 @@ export const payAll = (employees: ReadonlyArray<Employee>, month: string, wallet
             ),
           { concurrency: 25 }
         )
-        for (const outcome of outcomes) latest.set(outcome.employee, outcome)
-        const left = outcomes.filter((outcome) => outcome.is === "open")
+        for (const result of results) latest.set(result.employee, result)
+        const left = results.filter((result) => result.is === "open")
         open = left.map(({ employee }) => employee)
-        const why = Array.from(new Set(left.map((outcome) => outcome.why))).join(", ")
+        const why = Array.from(new Set(left.map((result) => result.why))).join(", ")
         yield* Timeline.print(
           `round ${round}`,
           open.length === 0

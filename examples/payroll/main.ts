@@ -51,14 +51,14 @@ const program = Effect.gen(function* () {
 
   yield* Effect.fork(Example.onSandbox(injectFaults))
   const wallet = yield* Example.wallet(Payroll.currency)
-  const outcomes = yield* Salaries.payAll(employees, month, wallet).pipe(
+  const results = yield* Salaries.payAll(employees, month, wallet).pipe(
     // A line for each retry, or for each payout that Ctrl-C interrupts, would hide the progress.
     Logger.withMinimumLogLevel(LogLevel.Error)
   )
   yield* Timeline.print("retries", String(yield* retries))
-  const paid = outcomes.flatMap((outcome) => (outcome.is === "paid" ? [outcome.payout.amount] : []))
+  const paid = results.flatMap((result) => (result.is === "paid" ? [result.payout.amount] : []))
 
-  const { booked, differences } = yield* Reconciliation.reconcile(month, outcomes)
+  const { booked, differences } = yield* Reconciliation.reconcile(month, results)
   const line = (label: string, amounts: ReadonlyArray<Amount.Amount>) =>
     `  ${label.padEnd(13)} ${String(amounts.length).padStart(4)} payouts   ${Amount.sum(amounts)} ${Payroll.currency}`
   yield* Console.log(

@@ -212,7 +212,7 @@ describe("Next", () => {
             Effect.map(
               sandbox.exchanges,
               (all) =>
-                all.filter((one) => one.operation === operation && one.outcome === status).length
+                all.filter((one) => one.operation === operation && one.ending === status).length
             )
           const names = Object.keys(readers)
           const order = "/orders/6f1b8a52-3c1f-4a53-9a7e-6a2f54d1c0de"

@@ -72,7 +72,7 @@ export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.sync(HttpClient.H
 /** Never rejects. */
 const exchange = async (
   fetch: typeof globalThis.fetch,
-  { body, bodyLimit, headers, method, origin, path }: transports.Request,
+  { body, bodyLimit, headers, method, origin, path }: transports.HttpRequest,
   controller: AbortController
 ): Promise<transports.Result> => {
   try {

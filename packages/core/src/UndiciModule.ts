@@ -186,7 +186,7 @@ const optionsOf = ({
   method,
   origin,
   path
-}: transports.Request): Undici.Dispatcher.DispatchOptions => ({
+}: transports.HttpRequest): Undici.Dispatcher.DispatchOptions => ({
   origin,
   path,
   method,
@@ -242,7 +242,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
 
   begin(
     dispatcherOf: (origin: string) => Undici.Dispatcher,
-    request: transports.Request,
+    request: transports.HttpRequest,
     fiber: Running,
     done: (result: transports.Result) => void
   ): void {

@@ -4,7 +4,7 @@ import { actButton, choice, copyButton } from "./parts.js"
 import { html, useRef, useState } from "./preact.js"
 import { act, useRead } from "./state.js"
 
-/** @typedef {typeof import("../src/Outcome.js").PendingFault.Encoded} PendingFault */
+/** @typedef {typeof import("../src/Scenario.js").PendingFault.Encoded} PendingFault */
 
 /**
  * The parts of a JSON schema that the form uses.

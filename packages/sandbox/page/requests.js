@@ -24,13 +24,13 @@ import { html } from "./preact.js"
 import { addressOf, filter, openDialog, state, update, useRead } from "./state.js"
 import { isFailed, linksTo, storyOf, useMade, Why } from "./story.js"
 
-/** @typedef {import("./state.js").Request} Request */
+/** @typedef {import("./state.js").Exchange} Exchange */
 /** @typedef {typeof import("../src/ControlApi.js").Credentials.Encoded} Credentials */
 
 const shown = 200
 
-/** @param {Request} request */
-const statusOf = ({ outcome, status }) => (outcome === "answered" ? String(status) : outcome)
+/** @param {Exchange} request */
+const statusOf = ({ ending, status }) => (ending === "answered" ? String(status) : ending)
 
 const statusText = /^[1-5](\d\d|xx)$/i
 
@@ -50,7 +50,7 @@ const keysOf = (wanted) => {
   )
 }
 
-/** Whether a text names a request. @param {string} wanted @param {Request} request */
+/** Whether a text names a request. @param {string} wanted @param {Exchange} request */
 const isNamed = (wanted, request) => {
   const text = wanted.toLowerCase()
   if (statusText.test(text)) return statusOf(request).startsWith(text.replace("xx", ""))
@@ -70,11 +70,11 @@ const select = (key) => {
   else location.hash = address
 }
 
-/** @param {Request} request */
+/** @param {Exchange} request */
 const open = ({ index }) =>
   openDialog(`Request #${index}`, () => html`<${Detail} index=${index} />`)
 
-/** A line that sends a request again. @param {Request} request @param {Credentials} credentials */
+/** A line that sends a request again. @param {Exchange} request @param {Credentials} credentials */
 const lineOf = ({ body, key, method, operation, path }, { auth_url, base_url }) =>
   curl(method, new URL(operation === "Token.obtain" ? auth_url : base_url).origin + path, {
     token: operation !== "Token.obtain",
@@ -84,7 +84,7 @@ const lineOf = ({ body, key, method, operation, path }, { auth_url, base_url }) 
 
 /** @param {{ index: number }} props */
 const Detail = ({ index }) => {
-  /** @type {Request | undefined} */
+  /** @type {Exchange | undefined} */
   const request = useRead(`/requests/${index}`)
   const made = useMade(request?.key)
   /** @type {Credentials | undefined} */
@@ -145,7 +145,7 @@ const several = (wanted, keys) => html`<div class="note">
   </ul>
 </div>`
 
-/** The requests, newest first. @param {string} caption @param {ReadonlyArray<Request>} requests */
+/** The requests, newest first. @param {string} caption @param {ReadonlyArray<Exchange>} requests */
 export const journal = (caption, requests) =>
   table(
     caption,
@@ -171,7 +171,7 @@ export const journal = (caption, requests) =>
         (one) =>
           [
             one.replay && "replay",
-            one.outcome === "answered" && one.fault,
+            one.ending === "answered" && one.fault,
             one.warnings.length > 0 && "warning"
           ]
             .filter(Boolean)

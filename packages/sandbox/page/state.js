@@ -1,7 +1,7 @@
 // The state of the whole page, and the ways in which views read and change what is served.
 import { useEffect, useState } from "./preact.js"
 
-/** @typedef {typeof import("../src/ControlApi.js").Request.Encoded} Request */
+/** @typedef {typeof import("../src/ControlApi.js").Exchange.Encoded} Exchange */
 /** @typedef {"good" | "bad"} Tone */
 /** @typedef {<A>(method: string, path: string) => Promise<A>} Call */
 /** @typedef {{ title: string, content: () => import("preact").VNode }} Dialog */
@@ -10,7 +10,7 @@ export const state = {
   view: "",
   /** The filter of the view, which is in the address. */
   query: new URLSearchParams(),
-  /** The newest requests by index, in order of arrival. @type {Map<number, Request>} */
+  /** The newest requests by index, in order of arrival. @type {Map<number, Exchange>} */
   requests: new Map(),
   connection: "connecting",
   isPaused: false,

@@ -4,24 +4,24 @@ import { html } from "./preact.js"
 import { counted, keyText, linkButton, money, resourceLink } from "./parts.js"
 import { useRead } from "./state.js"
 
-/** @typedef {import("./state.js").Request} Request */
+/** @typedef {import("./state.js").Exchange} Exchange */
 /** @typedef {typeof import("../src/ControlApi.js").Resources.Encoded} Resources */
 /** @typedef {{ kind: string, reference: string, amount: string, money: string }} Made */
 
-/** A status with the error of its response: `422 VALIDATION_FAILED`. @param {Request} request */
+/** A status with the error of its response: `422 VALIDATION_FAILED`. @param {Exchange} request */
 const answered = ({ error, status }) =>
   error === null ? String(status) : `${status} ${error.code}`
 
-/** Whether the caller got no response, or one with an error. @param {Request} request */
-export const isFailed = ({ outcome, status }) => outcome !== "open" && (status ?? 500) >= 400
+/** Whether the caller got no response, or one with an error. @param {Exchange} request */
+export const isFailed = ({ ending, status }) => ending !== "open" && (status ?? 500) >= 400
 
-/** The end of one request, for a reader who does not know the sandbox. @param {Request} request */
+/** The end of one request, for a reader who does not know the sandbox. @param {Exchange} request */
 export const storyOf = (request) => {
-  const { error, fault, method, outcome, reached_service, replay, status } = request
+  const { ending, error, fault, method, reached_service, replay, status } = request
   // A read makes nothing anyway.
   const nothing = method === "GET" ? "" : " Nothing was made."
-  if (outcome === "open") return "is still in progress."
-  if (outcome === "request lost") {
+  if (ending === "open") return "is still in progress."
+  if (ending === "request lost") {
     return `never reached the service: a fault closed the connection first.${nothing}`
   }
   if (!reached_service) {
@@ -33,10 +33,10 @@ export const storyOf = (request) => {
   const done = replay
     ? "reached the service, which knew the key and made nothing new"
     : "reached the service, which processed it"
-  if (outcome === "response lost") {
+  if (ending === "response lost") {
     return `${done}. Then a fault closed the connection, so the caller got no response.`
   }
-  if (outcome === "caller left") {
+  if (ending === "caller left") {
     return `${done}, unless the caller left before. The caller got no response.`
   }
   if (fault !== null) {
@@ -91,13 +91,13 @@ export const linksTo = (key, made) =>
       html`${n === 0 ? "" : " and "}the ${kind} ${resourceLink(reference, { kind: `${kind}s`, find: key })}${amount}`
   )
 
-/** The request that made what its key made: the first one that the service processed. @param {ReadonlyArray<Request>} all */
+/** The request that made what its key made: the first one that the service processed. @param {ReadonlyArray<Exchange>} all */
 const makerIn = (all) =>
   all.find(
     ({ reached_service, replay, status }) => reached_service && !replay && (status ?? 0) < 400
   )
 
-/** @param {ReadonlyArray<Request>} requests @param {Request | undefined} maker */
+/** @param {ReadonlyArray<Exchange>} requests @param {Exchange | undefined} maker */
 const subjectOf = (requests, maker) => {
   if (maker !== undefined) return `Request #${maker.index} made `
   return requests.every(({ reached_service, replay }) => replay || !reached_service)
@@ -105,13 +105,13 @@ const subjectOf = (requests, maker) => {
     : "Requests with this key made "
 }
 
-/** A request as the drawing shows it. @param {Request} request @returns {import("./drawing.js").Attempt} */
+/** A request as the drawing shows it. @param {Exchange} request @returns {import("./drawing.js").Attempt} */
 const attemptOf = ({
   at,
   index,
   key,
   method,
-  outcome,
+  ending,
   path,
   reached_service,
   replay,
@@ -123,7 +123,7 @@ const attemptOf = ({
   label: `${method} ${path.replace("/api/v1", "")}`,
   startMillis: Date.parse(at),
   endMillis: took_ms === null ? undefined : Date.parse(at) + took_ms,
-  status: outcome === "open" ? undefined : outcome === "answered" ? (status ?? undefined) : outcome,
+  status: ending === "open" ? undefined : ending === "answered" ? (status ?? undefined) : ending,
   isReplay: replay,
   reachedService: reached_service
 })
@@ -132,7 +132,7 @@ const attemptOf = ({
  * The effect of the requests with one key.
  *
  * @param {{
- *   name: string, requests: ReadonlyArray<Request>, hidden: string, onOpen: (request: Request) => void
+ *   name: string, requests: ReadonlyArray<Exchange>, hidden: string, onOpen: (request: Exchange) => void
  * }} props `hidden` says what the table leaves out
  */
 export const Why = ({ hidden, name, onOpen, requests }) => {
@@ -142,7 +142,7 @@ export const Why = ({ hidden, name, onOpen, requests }) => {
   // Two resources of one key were made by different requests.
   const only = made.length === 1 ? first : undefined
   const maker = only && makerIn(requests)
-  const isOpen = requests.some(({ outcome }) => outcome === "open")
+  const isOpen = requests.some(({ ending }) => ending === "open")
   return html`<div class="note ${first ? "good" : ""}">
     <h3>Why? ${counted(requests.length, "request")} with the key ${keyText(name)}</h3>
     <p>

@@ -71,7 +71,7 @@ describe("over a socket", () => {
       assert.strictEqual(paid.status, "COMPLETED")
       const creations = yield* requestsOf("Payments.create")
       assert.deepStrictEqual(
-        creations.map(({ outcome }) => outcome),
+        creations.map(({ ending }) => ending),
         ["response lost", "response lost", "response lost", 201]
       )
       assert.deepStrictEqual(new Set(creations.map((creation) => creation.key)), new Set([key]))
@@ -142,7 +142,7 @@ describe("over a socket", () => {
       assert.strictEqual(new Set(created.map(({ id }) => id)).size, 1000)
       assert.strictEqual((yield* sandbox.paymentIntents).length, 1000)
       const creations = yield* requestsOf("Payments.create")
-      assert.isAbove(creations.filter(({ outcome }) => outcome === 401).length, 0)
+      assert.isAbove(creations.filter(({ ending }) => ending === 401).length, 0)
       assert.strictEqual((yield* requestsOf("Token.obtain")).length, 2)
     }).pipe(Effect.provide(live({ ...hasty, attemptTimeout: "1 minute" })))
   )

@@ -72,7 +72,7 @@ describe("a program without a library", () => {
     assert.strictEqual(paid.status, 201)
     const [retried, lost] = (await control("GET", "/requests?limit=2")).json
     assert.deepStrictEqual(
-      [lost.outcome, lost.fault, lost.replay],
+      [lost.ending, lost.fault, lost.replay],
       ["response lost", "drop_after", false]
     )
     assert.deepStrictEqual([retried.status, retried.replay, retried.body], [201, true, null])

@@ -29,7 +29,7 @@ import * as Schema from "effect/Schema"
 import { numberBetween, oneOf, whole } from "./internal/rules/limits.js"
 import * as state from "./internal/store/state.js"
 import * as ledger from "./Ledger.js"
-import * as Outcome from "./Outcome.js"
+import * as Scenario from "./Scenario.js"
 
 /**
  * The path below which the control API is.
@@ -196,7 +196,7 @@ export interface IdempotencyChange extends Schema.Schema.Type<typeof Idempotency
  * @since 0.1.0
  * @category schemas
  */
-export const Request = Schema.Struct({
+export const Exchange = Schema.Struct({
   /** The number of requests that arrived earlier. */
   index: Schema.Number,
   /** The sandbox's time of arrival. */
@@ -208,7 +208,7 @@ export const Request = Schema.Struct({
   operation: Schema.NullOr(Schema.String),
   /** The idempotency key. */
   key: Schema.NullOr(Schema.String),
-  outcome: oneOf("answered", "request lost", "response lost", "caller left", "open"),
+  ending: oneOf("answered", "request lost", "response lost", "caller left", "open"),
   /** The status of the response, if there was one. */
   status: Schema.NullOr(Schema.Number),
   took_ms: Schema.NullOr(Schema.Number),
@@ -237,13 +237,13 @@ export const Request = Schema.Struct({
   response_bytes: Schema.Number,
   /** The same of the response. */
   response: Schema.NullOr(Schema.String)
-}).annotations({ identifier: "Request" })
+}).annotations({ identifier: "Exchange" })
 
 /**
  * @since 0.1.0
  * @category models
  */
-export interface Request extends Schema.Schema.Type<typeof Request> {}
+export interface Exchange extends Schema.Schema.Type<typeof Exchange> {}
 
 /**
  * The ledger. Its journal is limited to the newest entries, oldest first.
@@ -306,12 +306,12 @@ export const Resources = Schema.Struct({
 export interface Resources extends Schema.Schema.Type<typeof Resources> {}
 
 /**
- * An outcome that a request can ask for.
+ * A scenario that a request can ask for.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const Outcomes = Schema.Array(
+export const Scenarios = Schema.Array(
   Schema.Struct({
     name: Schema.String,
     summary: Schema.String,
@@ -321,7 +321,7 @@ export const Outcomes = Schema.Array(
     amount: Schema.String,
     /** Whether it applies only to the first request with an idempotency key. */
     once_per_key: Schema.Boolean
-  }).annotations({ identifier: "Outcome" })
+  }).annotations({ identifier: "Scenario" })
 )
 
 /**
@@ -454,7 +454,7 @@ export const LiveRequests = Schema.Struct({
   /** Whether they replace all earlier ones: at first, after a reset, and after a lost connection. */
   reset: Schema.Boolean,
   /** At most the newest 1,000, oldest first and without bodies. A request comes again when it ends. */
-  requests: Schema.Array(Request)
+  requests: Schema.Array(Exchange)
 })
 
 /**
@@ -475,12 +475,12 @@ const requests = group("Requests", "The requests that the service received, and 
           )
         })
       )
-      .addSuccess(Schema.Array(Request))
+      .addSuccess(Schema.Array(Exchange))
   )
   .add(
     get("request", "/requests/:index", "Read a request and its response with their bodies")
       .setPath(Schema.Struct({ index: whole(Schema.NumberFromString, 0, Number.MAX_SAFE_INTEGER) }))
-      .addSuccess(Request)
+      .addSuccess(Exchange)
       .addError(ControlError)
   )
   .add(
@@ -535,18 +535,18 @@ const money = group("Money", "The ledger, wallets, settlements, refunds and paid
   )
 
 const faults = HttpApiGroup.make("faults")
-  .annotate(OpenApi.Description, "Faults and outcomes of the next requests")
+  .annotate(OpenApi.Description, "Faults and scenarios of the next requests")
   .add(
     get(
       "pending",
       "/faults",
       "List the pending faults, in the order in which they apply"
-    ).addSuccess(Schema.Array(Outcome.PendingFault))
+    ).addSuccess(Schema.Array(Scenario.PendingFault))
   )
   .add(
     post("add", "/faults", "Add a fault")
-      .setPayload(Outcome.FaultRule)
-      .addSuccess(Outcome.PendingFault, { status: 201 })
+      .setPayload(Scenario.FaultRule)
+      .addSuccess(Scenario.PendingFault, { status: 201 })
       .addError(ControlError)
   )
   .add(
@@ -556,7 +556,9 @@ const faults = HttpApiGroup.make("faults")
   )
   .add(del("clear", "/faults", "Remove all pending faults"))
   .add(
-    get("outcomes", "/outcomes", "List the outcomes that requests can ask for").addSuccess(Outcomes)
+    get("scenarios", "/scenarios", "List the scenarios that requests can ask for").addSuccess(
+      Scenarios
+    )
   )
 
 type Named = typeof general | typeof access | typeof requests | typeof money

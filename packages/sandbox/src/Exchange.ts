@@ -9,7 +9,7 @@ import type * as Redacted from "effect/Redacted"
 /**
  * How an exchange ended.
  *
- * | outcome            | meaning                                                          |
+ * | ending             | meaning                                                          |
  * | ------------------ | ---------------------------------------------------------------- |
  * | a status           | the status of the response                                       |
  * | `"request lost"` | the connection was closed before the request was processed       |
@@ -20,7 +20,7 @@ import type * as Redacted from "effect/Redacted"
  * @since 0.1.0
  * @category models
  */
-export type Outcome = number | "request lost" | "response lost" | "caller left" | "open"
+export type Ending = number | "request lost" | "response lost" | "caller left" | "open"
 
 /**
  * A request that reached the sandbox, and how it ended.
@@ -42,7 +42,7 @@ export interface Exchange {
   readonly correlationId: string
   /** The body as received, byte for byte. */
   readonly body: Redacted.Redacted<Uint8Array>
-  readonly outcome: Outcome
+  readonly ending: Ending
   /** The body of the response as sent; `undefined` if there was none, and in all but the newest 1,000. */
   readonly response: Redacted.Redacted<Uint8Array> | undefined
   /** Whether the key belonged to an earlier request, whose result was returned again. */
@@ -64,7 +64,7 @@ export interface Exchange {
  * @category models
  */
 export interface AppliedFault {
-  /** Such as `drop_after`; of an outcome, its name. */
+  /** Such as `drop_after`; of a scenario, its name. */
   readonly name: string
   /** Whether it answered or closed the connection, and the service did not process the request. */
   readonly answersInstead: boolean
@@ -87,12 +87,12 @@ export const timeline = (exchanges: ReadonlyArray<Exchange>): string => {
   const times = exchanges.map(({ atMillis }) => String(Math.round(atMillis - start)))
   const width = times.reduce((longest, { length }) => Math.max(longest, length), 0)
   return exchanges
-    .map(({ key, method, operation, outcome }, index) =>
+    .map(({ ending, key, method, operation }, index) =>
       [
         `${(times[index] ?? "").padStart(width)} ms`,
         `${method} ${operation ?? "(no such operation)"}`,
         ...(key === undefined ? [] : [`key=${key}`]),
-        String(outcome)
+        String(ending)
       ].join("  ")
     )
     .join("\n")

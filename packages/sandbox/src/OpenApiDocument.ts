@@ -217,7 +217,7 @@ const requestStream = {
   tags: ["Requests"],
   summary: "Follow the requests as server-sent events",
   description:
-    "An event `requests` has `requests`, a list of `Request` without bodies: the latest ones first, then those that arrived or ended. If `reset` is true, they replace all earlier ones.",
+    "An event `requests` has `requests`, a list of `Exchange` without bodies: the latest ones first, then those that arrived or ended. If `reset` is true, they replace all earlier ones.",
   responses: {
     200: {
       description: "Events",

@@ -44,10 +44,10 @@ Control API:   ${new URL(control.openApi, baseUrl).href}
 
 /** Such as `POST /api/v1/payments  201  3 ms  replay  fault drop_after`, with a line for each warning. */
 const requestLine = (exchange: Exchange): string => {
-  const { fault, method, outcome, path, replay, tookMillis, warnings } = exchange
+  const { fault, method, ending, path, replay, tookMillis, warnings } = exchange
   const line = [
     `${method} ${path}`,
-    String(outcome),
+    String(ending),
     ...(tookMillis === undefined ? [] : [`${tookMillis} ms`]),
     ...(replay ? ["replay"] : []),
     ...(fault === undefined ? [] : [`fault ${fault.name}`])

@@ -119,7 +119,7 @@ describe("tokens", () => {
       yield* sandbox.revokeTokens
       yield* payments.get(id)
       assert.deepStrictEqual(
-        (yield* sandbox.exchanges).map(({ operation, outcome }) => [operation, outcome]),
+        (yield* sandbox.exchanges).map(({ operation, ending }) => [operation, ending]),
         [
           ["Token.obtain", 200],
           ["Payments.create", 201],

@@ -189,7 +189,7 @@ describe("a key in the body", () => {
         ({ operation }) => operation === "Cards.issue"
       )
       assert.deepStrictEqual(
-        issues.map((exchange) => [exchange.key, exchange.outcome]),
+        issues.map((exchange) => [exchange.key, exchange.ending]),
         bodies.map((_, index) => [index === 0 ? "card-1" : undefined, 422])
       )
     }).pipe(Effect.provide(layer()))

@@ -180,7 +180,7 @@ describe("requests", () => {
       yield* payments.create(collection, { key })
       const [second, first, token] = yield* control.requests()
       assert.deepInclude(second, { operation: "Payments.create", key, status: 201, replay: true })
-      assert.deepInclude(first, { index: 1, replay: false, outcome: "answered" })
+      assert.deepInclude(first, { index: 1, replay: false, ending: "answered" })
       assert.deepInclude(first, { body: null, response: null })
       assert.deepInclude(token, {
         operation: "Token.obtain",
@@ -528,7 +528,7 @@ describe("the clock", () => {
       yield* payments.get(id)
       const exchanges = yield* sandbox.exchanges
       assert.deepStrictEqual(
-        exchanges.slice(-3).map(({ operation, outcome }) => `${operation} ${outcome}`),
+        exchanges.slice(-3).map(({ operation, ending }) => `${operation} ${ending}`),
         ["Payments.get 401", "Token.obtain 200", "Payments.get 200"]
       )
       assert.strictEqual(yield* Clock.currentTimeMillis, 500)
@@ -684,7 +684,7 @@ describe("bad input", () => {
   it.effect("with an unknown fault gets the list of faults", () =>
     Effect.gen(function* () {
       const { issues } = yield* refusal("POST", "/faults", { body: { fault: "explode" } })
-      const names = ["drop_before", "drop_after", "delay", "status", "body", "outcome"]
+      const names = ["drop_before", "drop_after", "delay", "status", "body", "scenario"]
       const rule = `must be ${names.map((name) => `"${name}"`).join(" or ")}`
       assert.deepStrictEqual(issues, [{ field: "fault", rule }])
     }).pipe(Effect.provide(layer()))

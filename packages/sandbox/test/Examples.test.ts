@@ -32,8 +32,8 @@ const paidUnder = (...faults: ReadonlyArray<Fault.Fault>) =>
     const wallet = yield* walletIn("XOF")
     const fiber = yield* Effect.fork(Salaries.payAll([employee], "2026-11", wallet.id))
     yield* TestClock.adjust("3 hours")
-    const [outcome] = yield* Fiber.join(fiber)
-    return { outcome, payouts: yield* sandbox.payouts, exchanges: yield* sandbox.exchanges }
+    const [result] = yield* Fiber.join(fiber)
+    return { result, payouts: yield* sandbox.payouts, exchanges: yield* sandbox.exchanges }
   }).pipe(
     Effect.provideService(Timeline.Timeline, { startMillis: 0 }),
     quietly,
@@ -62,11 +62,11 @@ const anotherPayout = Fault.body(
 describe("the payroll", () => {
   it.effect("sets an employee aside when another payout has the key", () =>
     Effect.gen(function* () {
-      const { exchanges, outcome } = yield* paidUnder(anotherPayout)
-      assert(outcome?.is === "set aside")
-      assert.include(outcome.why, "PYT-OTHER")
-      assert.include(outcome.why, "amount")
-      assert.include(outcome.why, "unknown")
+      const { exchanges, result } = yield* paidUnder(anotherPayout)
+      assert(result?.is === "set aside")
+      assert.include(result.why, "PYT-OTHER")
+      assert.include(result.why, "amount")
+      assert.include(result.why, "unknown")
       assert.lengthOf(
         exchanges.filter((exchange) => exchange.operation === operation),
         2
@@ -76,52 +76,52 @@ describe("the payroll", () => {
 
   it.effect("pays once when responses are lost", () =>
     Effect.gen(function* () {
-      const { outcome, payouts } = yield* paidUnder(Fault.dropAfter({ operation, count: 7 }))
-      assert.strictEqual(outcome?.is, "paid")
+      const { result, payouts } = yield* paidUnder(Fault.dropAfter({ operation, count: 7 }))
+      assert.strictEqual(result?.is, "paid")
       assert.lengthOf(payouts, 1)
     })
   )
 
   it.effect("keeps an unknown outcome unknown after a later refusal", () =>
     Effect.gen(function* () {
-      const { outcome, payouts } = yield* paidUnder(
+      const { result, payouts } = yield* paidUnder(
         Fault.dropAfter({ operation, count: 5 }),
         Fault.status(422, { operation })
       )
       assert.lengthOf(payouts, 1)
-      assert(outcome?.is === "set aside")
-      assert.include(outcome.why, "OutcomeUnknown")
-      assert.include(outcome.why, "may have been made")
+      assert(result?.is === "set aside")
+      assert.include(result.why, "OutcomeUnknown")
+      assert.include(result.why, "may have been made")
     })
   )
 
   it.effect("makes no claim about earlier runs when it is refused", () =>
     Effect.gen(function* () {
-      const { outcome } = yield* paidUnder(Fault.status(422, { operation }))
-      assert(outcome?.is === "set aside")
-      assert.include(outcome.why, "UnprocessableError")
-      assert.include(outcome.why, "an earlier run")
+      const { result } = yield* paidUnder(Fault.status(422, { operation }))
+      assert(result?.is === "set aside")
+      assert.include(result.why, "UnprocessableError")
+      assert.include(result.why, "an earlier run")
     })
   )
 
   it.effect("reports a possible payout while the outcome is unknown", () =>
     Effect.gen(function* () {
-      const { outcome, payouts } = yield* paidUnder(
+      const { result, payouts } = yield* paidUnder(
         Fault.dropAfter({ operation, count: 5 }),
         Fault.status(429, { operation, count: 40 })
       )
       assert.lengthOf(payouts, 1)
-      assert(outcome?.is === "open")
-      assert.include(outcome.why, "OutcomeUnknown")
+      assert(result?.is === "open")
+      assert.include(result.why, "OutcomeUnknown")
     })
   )
 
   it.effect("waits for an existing payout without sending it again", () =>
     Effect.gen(function* () {
-      const { exchanges, outcome } = yield* paidUnder(
+      const { exchanges, result } = yield* paidUnder(
         Fault.status(403, { operation: "Payouts.get", count: 3 })
       )
-      assert.strictEqual(outcome?.is, "paid")
+      assert.strictEqual(result?.is, "paid")
       assert.lengthOf(
         exchanges.filter((exchange) => exchange.operation === operation),
         1

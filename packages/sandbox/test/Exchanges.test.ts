@@ -16,7 +16,7 @@ const arrived = (size = 0) => ({
 })
 
 const answered = (size: number) => ({
-  outcome: 200,
+  ending: 200,
   response: Redacted.make(new Uint8Array(size)),
   replay: false,
   fault: undefined,

@@ -34,8 +34,8 @@ const createUnder = (...faults: ReadonlyArray<Fault.Fault>) =>
     }
   })
 
-const outcomes = (exchanges: ReadonlyArray<Exchange.Exchange>) =>
-  exchanges.map(({ outcome }) => outcome)
+const endings = (exchanges: ReadonlyArray<Exchange.Exchange>) =>
+  exchanges.map(({ ending }) => ending)
 
 it.effect("an unknown host fails before the request is sent", () => {
   const elsewhere = Gateway.layer({
@@ -56,7 +56,7 @@ describe("faults", () => {
         Fault.dropBefore({ operation, count: 2 })
       )
       assert.isTrue(Either.isRight(created))
-      assert.deepStrictEqual(outcomes(exchanges), ["request lost", "request lost", 201])
+      assert.deepStrictEqual(endings(exchanges), ["request lost", "request lost", 201])
       assert.lengthOf(intents, 1)
     }).pipe(Effect.provide(layer()))
   )
@@ -77,7 +77,7 @@ describe("faults", () => {
       const { created, exchanges, intents, pending } = yield* createUnder(
         Fault.dropAfter({ operation, count: 3 })
       )
-      assert.deepStrictEqual(outcomes(exchanges), [
+      assert.deepStrictEqual(endings(exchanges), [
         "response lost",
         "response lost",
         "response lost",
@@ -110,12 +110,12 @@ describe("faults", () => {
       const fiber = yield* Effect.fork(payments.create(collection, { key }))
       yield* TestClock.adjust("29 seconds")
       assert.lengthOf(yield* sandbox.paymentIntents, 1)
-      assert.strictEqual((yield* sandbox.exchanges).at(-1)?.outcome, "open")
+      assert.strictEqual((yield* sandbox.exchanges).at(-1)?.ending, "open")
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(fiber)
       assert.lengthOf(yield* sandbox.paymentIntents, 1)
       const creations = (yield* sandbox.exchanges).filter((one) => one.operation === operation)
-      assert.deepStrictEqual(outcomes(creations), ["caller left", 201])
+      assert.deepStrictEqual(endings(creations), ["caller left", 201])
       assert.strictEqual(creations[0]?.tookMillis, 30_000)
     }).pipe(Effect.provide(layer()))
   )
@@ -134,7 +134,7 @@ describe("faults", () => {
         Fault.status(429, { operation, retry_after: 30 })
       )
       assert.isTrue(Either.isRight(created))
-      assert.deepStrictEqual(outcomes(exchanges), [429, 201])
+      assert.deepStrictEqual(endings(exchanges), [429, 201])
       const [first, second] = exchanges.map(({ atMillis }) => atMillis)
       assert.isAtLeast((second ?? 0) - (first ?? 0), 30_000)
       assert.lengthOf(intents, 1)
@@ -171,7 +171,7 @@ describe("faults", () => {
         Fault.status(502, { operation, body: "<html>", content_type: "text/html", processed: true })
       )
       assert.strictEqual(Either.getOrThrow(created).id, intents[0]?.id)
-      assert.deepStrictEqual(outcomes(exchanges), [502, 201])
+      assert.deepStrictEqual(endings(exchanges), [502, 201])
     }).pipe(Effect.provide(layer()))
   )
 
@@ -197,7 +197,7 @@ describe("faults", () => {
         )
       )
       assert.isTrue(Either.isLeft(created) && created.left._tag === "AppliedUnreadable")
-      assert.deepStrictEqual(outcomes(exchanges), [201])
+      assert.deepStrictEqual(endings(exchanges), [201])
       assert.lengthOf(intents, 1)
     }).pipe(Effect.provide(layer()))
   )
@@ -305,10 +305,10 @@ describe("the exchange log", () => {
       yield* Deferred.await(arrived)
       yield* TestClock.adjust("1 second")
       yield* send(`${sandbox.baseUrl}/fast`, {})
-      assert.deepStrictEqual(outcomes(yield* sandbox.exchanges), ["open", 404])
+      assert.deepStrictEqual(endings(yield* sandbox.exchanges), ["open", 404])
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(slow)
-      assert.deepStrictEqual(outcomes(yield* sandbox.exchanges), [404, 404])
+      assert.deepStrictEqual(endings(yield* sandbox.exchanges), [404, 404])
     }).pipe(Effect.provide(layer()))
   )
 

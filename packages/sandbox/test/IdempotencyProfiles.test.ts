@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
-import * as Outcome from "@manilla/sandbox/Outcome"
+import * as Scenario from "@manilla/sandbox/Scenario"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { key, layer } from "@manilla/test-support/Sandboxed"
 import * as writes from "@manilla/test-support/Writes"
@@ -52,7 +52,7 @@ for (const profile of profiles) {
           const sandbox = yield* Sandbox.Sandbox
 
           // A refused request, then a good one with the same key.
-          yield* sandbox.faults.add(Outcome.request("insufficient_funds", { operation }))
+          yield* sandbox.faults.add(Scenario.request("insufficient_funds", { operation }))
           assert.strictEqual(tagOf(yield* soon(write(one))), "UnprocessableError")
           const second = yield* soon(write(one))
           const isReplayed = failures === "replay"

@@ -67,13 +67,13 @@ describe("the live requests", () => {
       const slow = yield* Effect.fork(Effect.exit(call(sandbox, { signal: leaving.signal })))
       const { requests: opened } = decode((yield* next).data)
       assert.deepStrictEqual(
-        opened.map(({ index, outcome }) => [index, outcome]),
+        opened.map(({ index, ending }) => [index, ending]),
         [[1, "open"]]
       )
       leaving.abort()
       const { requests: ended } = decode((yield* next).data)
       assert.deepStrictEqual(
-        ended.map(({ fault, index, outcome }) => [index, outcome, fault]),
+        ended.map(({ fault, index, ending }) => [index, ending, fault]),
         [[1, "caller left", "delay"]]
       )
       yield* Fiber.join(slow)

@@ -30,7 +30,7 @@ const exchange = (changes: Partial<Exchange> & { readonly sent?: object } = {}):
   key: "A",
   correlationId: "",
   body: Redacted.make(new TextEncoder().encode(JSON.stringify(changes.sent ?? { amount: "1" }))),
-  outcome: 201,
+  ending: 201,
   response: undefined,
   replay: false,
   fault: undefined,
@@ -67,7 +67,7 @@ const twoOrders = judge.calmOf(
   )
 )
 
-const lost = { outcome: "response lost" as const }
+const lost = { ending: "response lost" as const }
 const faulty = (name: string) => ({ fault: { name, answersInstead: false } })
 
 interface Row {
@@ -208,23 +208,23 @@ describe("rule 4: after an unknown outcome, the same key", () => {
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<Exchange>, RegExp | undefined]> = [
     ["a lost response, and the same key", [exchange(lost), later], undefined],
     ["a lost response, and another key", [exchange(lost), another], /of the key A was unknown/],
-    ["a response of 500", [exchange({ outcome: 500 }), another], /unknown/],
-    ["a response of 409", [exchange({ outcome: 409 }), another], /unknown/],
-    ["a caller that left", [exchange({ outcome: "caller left" }), another], /unknown/],
+    ["a response of 500", [exchange({ ending: 500 }), another], /unknown/],
+    ["a response of 409", [exchange({ ending: 409 }), another], /unknown/],
+    ["a caller that left", [exchange({ ending: "caller left" }), another], /unknown/],
     ["half of a body", [exchange(faulty("truncated body")), another], /unknown/],
     ["of somebody else", [exchange(faulty("response of somebody else")), another], /unknown/],
-    ["a refusal", [exchange({ outcome: 422 }), another], undefined],
+    ["a refusal", [exchange({ ending: 422 }), another], undefined],
     ["a success", [exchange(), another], undefined],
     [
       "no connection",
-      [exchange({ outcome: "request lost", ...faulty("no connection for a time") }), another],
+      [exchange({ ending: "request lost", ...faulty("no connection for a time") }), another],
       undefined
     ],
-    ["under way", [exchange({ tookMillis: 100, outcome: 422 }), another], /unknown/],
-    ["never answered", [exchange({ tookMillis: undefined, outcome: 422 }), another], /unknown/],
+    ["under way", [exchange({ tookMillis: 100, ending: 422 }), another], /unknown/],
+    ["never answered", [exchange({ tookMillis: undefined, ending: 422 }), another], /unknown/],
     [
       "a refusal after a lost response",
-      [exchange(lost), exchange({ outcome: 422, atMillis: 5 }), another],
+      [exchange(lost), exchange({ ending: 422, atMillis: 5 }), another],
       /unknown/
     ],
     [
@@ -733,17 +733,17 @@ describe("the report", () => {
   })
 
   it.each([
-    [{ outcome: "request lost" as const }, /──✕ {2}never saw it/],
+    [{ ending: "request lost" as const }, /──✕ {2}never saw it/],
     [
-      { fault: { name: "unavailable", answersInstead: true }, outcome: 503 },
+      { fault: { name: "unavailable", answersInstead: true }, ending: 503 },
       /never saw it +◀── 503/
     ],
     [lost, /processed it +✕── response lost/],
     [{ replay: true }, /knows the key: nothing new/],
-    [{ outcome: 422 }, /refused it +◀── 422/],
-    [{ outcome: 404, ...faulty("not found") }, /processed it +◀── 404/],
-    [{ method: "GET", outcome: 200 }, /read it +◀── 200/],
-    [{ outcome: "open" as const }, /processed it$/m]
+    [{ ending: 422 }, /refused it +◀── 422/],
+    [{ ending: 404, ...faulty("not found") }, /processed it +◀── 404/],
+    [{ method: "GET", ending: 200 }, /read it +◀── 200/],
+    [{ ending: "open" as const }, /processed it$/m]
   ])("draws %o", (changes, line) => {
     assert.match(report.drawing(of({ exchanges: [exchange(changes)] })).join("\n"), line)
   })

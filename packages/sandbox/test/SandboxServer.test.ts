@@ -28,11 +28,9 @@ const layer = (client: Layer.Layer<HttpClient.HttpClient> = NodeHttpClient.layer
     Layer.provideMerge(Layer.merge(SandboxServer.layer({ settleAfter: "50 millis" }), client))
   )
 
-const outcomes = Effect.gen(function* () {
+const endings = Effect.gen(function* () {
   const { exchanges } = yield* Sandbox.Sandbox
-  return (yield* exchanges)
-    .filter((one) => one.operation === operation)
-    .map(({ outcome }) => outcome)
+  return (yield* exchanges).filter((one) => one.operation === operation).map(({ ending }) => ending)
 })
 
 describe("on sockets", () => {
@@ -57,7 +55,7 @@ describe("on sockets", () => {
         const settled = yield* payments.collect(body, { key, wait })
         assert.strictEqual(settled.status, "COMPLETED")
         assert.lengthOf(yield* sandbox.paymentIntents, 1)
-        assert.deepStrictEqual(yield* outcomes, [
+        assert.deepStrictEqual(yield* endings, [
           "response lost",
           "response lost",
           "request lost",
@@ -92,8 +90,8 @@ describe("on sockets", () => {
         .pipe(Logger.withMinimumLogLevel(LogLevel.None), Effect.fork)
       yield* EventLoop.until(sandbox.paymentIntents, ({ length }) => length === 1)
       yield* Fiber.interrupt(call)
-      yield* EventLoop.until(outcomes, ([outcome]) => outcome !== "open")
-      assert.deepStrictEqual(yield* outcomes, ["caller left"])
+      yield* EventLoop.until(endings, ([ending]) => ending !== "open")
+      assert.deepStrictEqual(yield* endings, ["caller left"])
       assert.lengthOf(yield* sandbox.paymentIntents, 1)
     }).pipe(Effect.provide(layer()))
   )

@@ -1,7 +1,7 @@
 /** Rules that every declared write follows, whoever adds one. */
 import { assert, describe, it } from "@effect/vitest"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import * as Outcome from "@manilla/sandbox/Outcome"
+import * as Scenario from "@manilla/sandbox/Scenario"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { layer, settled } from "@manilla/test-support/Sandboxed"
 import * as writes from "@manilla/test-support/Writes"
@@ -30,9 +30,9 @@ describe("what a write with a key made", () => {
 })
 
 describe("what a write reserved", () => {
-  const settling = Outcome.outcomes.filter(({ effect }) => effect._tag === "Becomes")
+  const settling = Scenario.scenarios.filter(({ effect }) => effect._tag === "Becomes")
   for (const write of writes.all) {
-    for (const { effect, name } of settling.filter((one) => Outcome.appliesTo(one, write.name))) {
+    for (const { effect, name } of settling.filter((one) => Scenario.appliesTo(one, write.name))) {
       if (effect._tag !== "Becomes" || ["PENDING", "COMPLETED"].includes(effect.status)) continue
       it.effect(`is given back if it ${name}: ${write.name}`, () =>
         Effect.gen(function* () {
@@ -40,7 +40,7 @@ describe("what a write reserved", () => {
           let before: unknown
           const prepare = Effect.gen(function* () {
             before = yield* sandbox.wallets
-            yield* sandbox.faults.add(Outcome.request(name))
+            yield* sandbox.faults.add(Scenario.request(name))
           })
           yield* sent(write, Effect.orDie(prepare))
           yield* sandbox.advance({ seconds: 3600 })

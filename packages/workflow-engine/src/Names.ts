@@ -109,7 +109,7 @@ const ofOther = reader(others)
  * @since 0.1.0
  * @category getters
  */
-export const step = (name: string) => ofBlock(name) ?? ofOther(name)
+export const parseStep = (name: string) => ofBlock(name) ?? ofOther(name)
 
 /**
  * The name of an activity, whose stored one has its attempt.
@@ -125,4 +125,4 @@ export const activity = (name: string): string => name.replace(/\/\d+$/, "")
  * @since 0.1.0
  * @category getters
  */
-export const pause = reader(pauses)
+export const parsePause = reader(pauses)

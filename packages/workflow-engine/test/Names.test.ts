@@ -29,11 +29,11 @@ const all: Readonly<Record<Names.Kind, readonly [parts: Names.Parts, stored: str
 it.each(Record.toEntries(all))("the name of %s is read as it was made", (kind, [parts, stored]) => {
   const name = Names.make(kind, parts)
   assert.include([name, Names.stored(name)], stored)
-  const read = Names.step(stored) ?? Names.pause(stored)
+  const read = Names.parseStep(stored) ?? Names.parsePause(stored)
   assert.deepInclude(read, { kind, ...parts })
 })
 
 it.each(["pay/1", "write/1", "step/1", "child/1f/begun", "child/notify/1", "begin/pay/1"])(
   "an activity that is stored as %s is no step of the engine",
-  (name) => assert.isUndefined(Names.step(name))
+  (name) => assert.isUndefined(Names.parseStep(name))
 )

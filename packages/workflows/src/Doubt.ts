@@ -1,7 +1,7 @@
 /**
  * The doubt about a write, as a pure function: whether an earlier request may have been applied, and what follows a response.
  * `Durable.write` is a loop around it. For an engine whose steps cannot be closures, such as Temporal, write that loop
- * around `step` yourself: one registered activity sends the request, and the body keeps the state.
+ * around `next` yourself: one registered activity sends the request, and the body keeps the state.
  *
  * @since 0.1.0
  */
@@ -99,7 +99,7 @@ export type Next = { readonly state: State } & (
  * @since 0.1.0
  * @category rules
  */
-export const step = (before: State, event: Event): Next => {
+export const next = (before: State, event: Event): Next => {
   switch (event._tag) {
     case "Begun":
       return {

@@ -54,7 +54,7 @@ const fresh = Doubt.start({ operation, key, deadlineMillis: 60 * minute })
 
 /** The state after events. */
 const after = (state: Doubt.State, ...events: ReadonlyArray<Doubt.Event>) =>
-  events.reduce((before, event) => Doubt.step(before, event).state, state)
+  events.reduce((before, event) => Doubt.next(before, event).state, state)
 
 const begun = { _tag: "Begun", atMillis: nowMillis, isFirst: true } as const
 const sending = { _tag: "Sending", nowMillis, pauseMillis: minute, isCancelled: false } as const
@@ -114,16 +114,16 @@ describe.each(states)("a write %s", (_, isInDoubt, before) => {
   const last = after(before, begun, { ...sending, pauseMillis: 61 * minute })
 
   it("says whether it is in doubt when it sends", () => {
-    assert.strictEqual(Doubt.step(after(before, begun), sending)._tag, "Send")
+    assert.strictEqual(Doubt.next(after(before, begun), sending)._tag, "Send")
     assert.deepInclude(sent, { isInDoubt, isSending: true })
   })
 
   it("ends with a success", () => {
-    assert.deepInclude(Doubt.step(sent, answered()), { _tag: "Done" })
+    assert.deepInclude(Doubt.next(sent, answered()), { _tag: "Done" })
   })
 
   it.each(answers)("after %s", (_, kind, error) => {
-    const next = Doubt.step(sent, answered(error))
+    const next = Doubt.next(sent, answered(error))
     const outcome = Errors.outcome(error)
     const expected = {
       unreadable: ends(outcome),
@@ -137,20 +137,20 @@ describe.each(states)("a write %s", (_, isInDoubt, before) => {
     assert.strictEqual(next.state.isInDoubt, isInDoubt || outcome === "unknown")
     // The next life reads the stored answer, and comes to the same.
     if (next._tag !== "Pause") return
-    const later = Doubt.step(after(before, begun), answered(next.error))
+    const later = Doubt.next(after(before, begun), answered(next.error))
     assert.deepStrictEqual(followed(later), followed(next))
     assert.strictEqual(later.state.isInDoubt, next.state.isInDoubt)
   })
 
   it.each(answers)("without time for another request, ends after %s", (_, __, error) => {
-    const next = Doubt.step(last, answered(error))
+    const next = Doubt.next(last, answered(error))
     const outcome = Errors.outcome(error)
     const isKept = !isInDoubt || outcome !== "notApplied"
     assert.deepStrictEqual(followed(next), ends(isKept ? outcome : "unknown"))
   })
 
   it("is cancelled before its request unless it is in doubt", () => {
-    const next = Doubt.step(after(before, begun), { ...sending, isCancelled: true })
+    const next = Doubt.next(after(before, begun), { ...sending, isCancelled: true })
     assert.strictEqual(next._tag, isInDoubt ? "Send" : "Cancel")
   })
 
@@ -159,7 +159,7 @@ describe.each(states)("a write %s", (_, isInDoubt, before) => {
     ["after its deadline", 60 * minute + 1, isInDoubt ? "Fail" : "Send"]
   ])("%s is sent only if nothing was sent before", (_, waited, tag) => {
     const late = { ...sending, nowMillis: nowMillis + waited }
-    const next = Doubt.step(after(before, begun), late)
+    const next = Doubt.next(after(before, begun), late)
     assert.strictEqual(next._tag, tag)
     if (next._tag === "Fail") assert.strictEqual(Errors.outcome(next.error), "unknown")
   })
@@ -179,5 +179,5 @@ it("a write counts its deadline from the earliest beginning", () => {
 
 it("a write with a time that is no number is too old", () => {
   const state = after(Doubt.start({ ...fresh, sentMillis: NaN }), begun)
-  assert.strictEqual(Doubt.step(state, sending)._tag, "Fail")
+  assert.strictEqual(Doubt.next(state, sending)._tag, "Fail")
 })

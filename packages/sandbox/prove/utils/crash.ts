@@ -126,7 +126,7 @@ const trial = async (
   const { exit } = first
   const path = `${ServiceApi.root}${ServiceApi.operations.get(operation)?.path}`
   const writes = first.requests.filter((request) => request === `POST ${path}`).length
-  const refused = sent.slice(0, writes).filter(({ outcome }) => outcome === 401).length
+  const refused = sent.slice(0, writes).filter(({ ending }) => ending === 401).length
   /** Whether a warning names the key or the resource. */
   const isWarned = first.warnings.some((warning) =>
     [key, ...made.flatMap(namesOf)].some((name) => warning.includes(name))
@@ -139,8 +139,8 @@ const trial = async (
 
 const noResponse = ", with no response to its first call"
 
-/** The fault scenarios of an operation. */
-const scenarios = (operation: Fault.OperationName) =>
+/** The fault situations of an operation. */
+const situations = (operation: Fault.OperationName) =>
   ({
     "": [],
     ", with its first response lost": [Fault.dropAfter({ operation })],
@@ -188,15 +188,15 @@ const deaths = async (
 }
 
 const cases = methods.flatMap((method) =>
-  Object.entries(scenarios(method.operation)).map(([scenario, faults]) => ({
-    name: `${method.name}${scenario}`,
-    scenario,
+  Object.entries(situations(method.operation)).map(([situation, faults]) => ({
+    name: `${method.name}${situation}`,
+    situation,
     method,
     faults
   }))
 )
 
-/** Tests all operations in all scenarios: a death at each task, and at a sample of operations. */
+/** Tests all operations in all situations: a death at each task, and at a sample of operations. */
 export const suite = (): void => {
   for (const { faults, method, name } of cases) {
     it(`${name}, interrupted at each task, warns, and has one effect when the call is repeated`, async () => {
@@ -219,8 +219,8 @@ export const suite = (): void => {
 
 /** Tests the last operations of a success and of a failure, one by one. */
 export const suiteOfEnds = (): void => {
-  for (const { scenario, faults, method, name } of cases) {
-    if (scenario !== "" && scenario !== noResponse) continue
+  for (const { situation, faults, method, name } of cases) {
+    if (situation !== "" && situation !== noResponse) continue
     it(`${name}, interrupted between any of its last operations, warns except in the step in which it ends`, async () => {
       const death = { step: "operation" } as const
       const whole = await trial(method, faults, { ...death, after: Infinity })
@@ -236,8 +236,8 @@ export const suiteOfEnds = (): void => {
 
 /** Tests the operations between the creation and the first read, one by one. */
 export const suiteOfCreations = (): void => {
-  for (const { scenario, faults, method, name } of cases) {
-    if (scenario !== "" || !method.waits) continue
+  for (const { situation, faults, method, name } of cases) {
+    if (situation !== "" || !method.waits) continue
     it(`${name}, interrupted between any operations before its first read, warns`, async () => {
       const death = { step: "operation" } as const
       const { departures } = await trial(method, faults, { ...death, after: Infinity })

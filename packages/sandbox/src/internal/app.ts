@@ -1,7 +1,7 @@
 /**
  * The two APIs (main and account) as HTTP applications over complete requests in memory. The path of a request:
  *
- *     SandboxServer, SandboxClient --> app: route --> exchange: log, lock of the key, fault or outcome
+ *     SandboxServer, SandboxClient --> app: route --> exchange: log, lock of the key, fault or scenario
  *                                                        |
  *         ledger (money/) <-- handler (service/) <-- validate <-- authorise
  *           |

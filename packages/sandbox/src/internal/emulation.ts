@@ -10,7 +10,7 @@ import * as Random from "effect/Random"
 import type * as ControlApi from "../ControlApi.js"
 import type * as Sandbox from "../Sandbox.js"
 import * as ServiceApi from "@manilla/service/ServiceApi"
-import * as outcomesOnDemand from "./faults/outcomes.js"
+import * as scenariosOf from "./faults/scenarios.js"
 import * as faults from "./faults/queue.js"
 import * as exchangeLog from "./http/exchangeLog.js"
 import * as ledger from "./money/ledger.js"
@@ -142,11 +142,11 @@ const emulationOf = (options: Shared, state: State) => {
   const accounts = accountService.make(state, ids, otherIds, options.tokenLifetime ?? "1 hour")
   const transactions = transactionService.make(core)
   const cardholders = cardholderService.make(state, ids)
-  const outcomes = outcomesOnDemand.make(state, lenient)
+  const scenarios = scenariosOf.make(state, lenient)
   const payments = paymentService.make(core, transactions, accounts)
   const payouts = payoutService.make(core, transactions)
   const refunds = refundService.make(core, transactions)
-  const paymentLinks = paymentLinkService.make(core, transactions, outcomes, origin)
+  const paymentLinks = paymentLinkService.make(core, transactions, scenarios, origin)
   const handlers: Handlers<ServiceApi.OperationName> = {
     ...payments.handlers,
     ...transactions.handlers,
@@ -178,7 +178,7 @@ const emulationOf = (options: Shared, state: State) => {
     paymentLinks,
     cardholders,
     inFlight: idempotency.makeInFlight(profile),
-    outcomes,
+    scenarios,
     faults: faults.make(state),
     exchanges: exchangeLog.make({
       nowMillis,

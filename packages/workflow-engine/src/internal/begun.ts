@@ -33,7 +33,7 @@ export const waiters = (
 ) =>
   Effect.map(isAwaited ? steps(executionId) : Effect.succeed([]), (all) => {
     const others = all.flatMap(({ name }) => {
-      const { id, kind } = Names.step(name) ?? {}
+      const { id, kind } = Names.parseStep(name) ?? {}
       return kind === "awaited" && id !== undefined ? [id] : []
     })
     return parent === undefined ? others : [parent, ...others]
@@ -46,7 +46,7 @@ export const note = (results: ReadonlyMap<string, string>, sideEffects: Body.Sid
   Effect.gen(function* () {
     const ended: Array<readonly [pause: string, exit: string]> = []
     for (const [name, exit] of results) {
-      const { id = "", kind, of = "", round } = Names.step(name) ?? {}
+      const { id = "", kind, of = "", round } = Names.parseStep(name) ?? {}
       if (kind === "begin" && round === 0) sideEffects.open.add(of)
       if (kind === "begun") sideEffects.open.add(pauseOf(id))
       if (kind === "ended") ended.push([pauseOf(id), exit])
@@ -59,7 +59,7 @@ export const note = (results: ReadonlyMap<string, string>, sideEffects: Body.Sid
 /** The executions that a body has begun, and whose end it has not read. */
 export const open = ({ open }: Body.SideEffects, results: ReadonlyMap<string, string>) =>
   [...open].flatMap((pause) => {
-    const { id, kind } = Names.pause(pause) ?? {}
+    const { id, kind } = Names.parsePause(pause) ?? {}
     if (kind !== "child" || id === undefined) return []
     const isOpen =
       results.has(Names.make("begun", { id })) && !results.has(Names.make("ended", { id }))

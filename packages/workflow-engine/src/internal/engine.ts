@@ -101,7 +101,7 @@ const make = (store: EngineStore, options: runners.Options) =>
         const run = yield* runOf(executionId)
         const name = `${activity.name}/${attempt}`
         yield* Text.checkName(name)
-        if (Names.step(name) !== undefined && !run.results.has(name)) {
+        if (Names.parseStep(name) !== undefined && !run.results.has(name)) {
           const what = `the activity "${activity.name}" has the name of a step of the engine. Give it another name.`
           return yield* runStore.refuse(run, what)
         }

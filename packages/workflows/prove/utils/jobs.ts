@@ -46,15 +46,15 @@ export interface Settings<Engine = OwnEngine | OtherEngine> extends Access {
   readonly to: number
 }
 
-type Request<W extends { readonly payloadSchema: { readonly Type: object } }> = Omit<
+type RequestOf<W extends { readonly payloadSchema: { readonly Type: object } }> = Omit<
   W["payloadSchema"]["Type"],
   "key"
 >
 
 export type Job = { readonly businessKey: string } & (
-  | { readonly kind: "payment"; readonly request: Request<typeof CollectPayment.workflow> }
-  | { readonly kind: "payout"; readonly request: Request<typeof DisbursePayout.workflow> }
-  | { readonly kind: "card"; readonly request: Request<typeof IssueCard.workflow> }
+  | { readonly kind: "payment"; readonly request: RequestOf<typeof CollectPayment.workflow> }
+  | { readonly kind: "payout"; readonly request: RequestOf<typeof DisbursePayout.workflow> }
+  | { readonly kind: "card"; readonly request: RequestOf<typeof IssueCard.workflow> }
   | { readonly kind: "batch"; readonly items: ReadonlyArray<Batch.Item> }
 )
 

@@ -34,8 +34,8 @@ const service = Payouts.layer.pipe(
   Layer.provideMerge(SandboxClient.layer({ seed: 1, settleAfter: "1 day" }))
 )
 
-/** Phone numbers that ask the sandbox for an outcome. */
-const outcomes = {
+/** Phone numbers that ask the sandbox for a scenario. */
+const scenarios = {
   "salary:E001": "+999000000001", // completed at once
   "salary:E002": "+999000000051", // the answer is lost, and the payout stays pending
   "salary:E003": "+999000000020", // refused
@@ -53,7 +53,7 @@ const destinationOf = (number: number) => {
 export const several = Effect.gen(function* () {
   const request = yield* world.payout
   const payouts = yield* Operator.of(DisbursePayout.workflow)
-  for (const [key, destination] of Object.entries(outcomes)) {
+  for (const [key, destination] of Object.entries(scenarios)) {
     yield* payouts.start({ key: world.key(key), ...request, destination })
   }
   yield* Effect.forEach(["salary:E002", "salary:E004", "salary:E005"], (key) =>

@@ -79,7 +79,7 @@ export const write = <A, I, R>({
       }
       moveTo(state)
       const on = (event: Doubt.Event) => {
-        const next = Doubt.step(state, event)
+        const next = Doubt.next(state, event)
         moveTo(next.state)
         return next
       }
@@ -101,7 +101,7 @@ export const write = <A, I, R>({
               Effect.map((resource) => ({ _tag: "Created", resource }) as const),
               // It only decides. The state follows when the result is stored.
               Effect.catchAll((answer) => {
-                const after = Doubt.step(state, { _tag: "Answered", error: answer })
+                const after = Doubt.next(state, { _tag: "Answered", error: answer })
                 return after._tag === "Pause"
                   ? Effect.succeed({ _tag: "Open", error: after.error, pauseMillis } as const)
                   : Effect.fail(after._tag === "Fail" ? after.error : answer)

@@ -85,7 +85,7 @@ const ends: ReadonlySet<Batches.State> = new Set([
 export const remaining = ({ batch, items }: Stored): number =>
   items.filter((item) => !ends.has(item.state) && !isUnpaid(batch, item)).length
 
-const Request = Schema.parseJson(
+const StoredRequest = Schema.parseJson(
   Schema.Struct({ amount: Amount.Amount, currency: Schema.String, destination: Schema.String })
 )
 
@@ -101,9 +101,9 @@ const peopleOf = (employee: string, phone: string) => [
 /** The rows that pay again what a period has paid. */
 const sameIn = (rows: ReadonlyArray<Row>, { batch, items }: Stored) =>
   Effect.gen(function* () {
-    const paid = new Map<string, ReadonlyArray<typeof Request.Type>>()
+    const paid = new Map<string, ReadonlyArray<typeof StoredRequest.Type>>()
     for (const { key, request } of items.filter((item) => !isUnpaid(batch, item))) {
-      const read = yield* Schema.decode(Request)(request)
+      const read = yield* Schema.decode(StoredRequest)(request)
       for (const one of peopleOf(key, read.destination)) {
         paid.set(one, [...(paid.get(one) ?? []), read])
       }

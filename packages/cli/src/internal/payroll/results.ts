@@ -46,7 +46,7 @@ const responseOf = (error: RowError | undefined, words: Words): string => {
 }
 
 /** If it is not paid, it has a reason and advice. */
-const outcome = (result: Result, reason: string, advice: string, payout?: Payout.Payout) => ({
+const lineOf = (result: Result, reason: string, advice: string, payout?: Payout.Payout) => ({
   result,
   isOfOther: false,
   reference: payout?.reference ?? "",
@@ -64,21 +64,21 @@ const present = (
 ) => {
   switch (state) {
     case "waiting":
-      return outcome("not sent", "", notSent)
+      return lineOf("not sent", "", notSent)
     case "sending":
-      return outcome("in doubt", words.mayBeSent, words.check)
+      return lineOf("in doubt", words.mayBeSent, words.check)
     case "unknown": {
-      if (doubt === undefined) return outcome("in doubt", "", words.check)
+      if (doubt === undefined) return lineOf("in doubt", "", words.check)
       const response = responseOf(doubt.error, words)
       const isOfOther =
         doubt.error !== undefined &&
         Doubt.isOfOtherRequest(doubt.error) &&
         // The other request may be the earlier one of this row.
         !/FLIGHT|PROGRESS/i.test(response)
-      return { ...outcome("in doubt", words.lastLook(response), words.check), isOfOther }
+      return { ...lineOf("in doubt", words.lastLook(response), words.check), isOfOther }
     }
     default:
-      return outcome("sent", "", words.check)
+      return lineOf("sent", "", words.check)
   }
 }
 
@@ -90,8 +90,8 @@ const final = (
   if (Exit.isSuccess(end)) {
     const { status } = end.value
     return status === "COMPLETED"
-      ? outcome("paid", "", "", end.value)
-      : outcome("check", words.finalStatus(status), words.check, end.value)
+      ? lineOf("paid", "", "", end.value)
+      : lineOf("check", words.finalStatus(status), words.check, end.value)
   }
   const error = Option.getOrUndefined(Cause.failureOption(end.cause))
   const reason =
@@ -100,11 +100,11 @@ const final = (
       : words.error(error.message, codeOf(error, words), said(error, "serviceMessage"))
   if (error !== undefined && Doubt.isOfOtherRequest(error)) {
     const ofOther = words.keyOfOther(reason, businessKey)
-    return { ...outcome("check", ofOther, words.check), isOfOther: true }
+    return { ...lineOf("check", ofOther, words.check), isOfOther: true }
   }
   return state === "failed"
-    ? outcome("not paid", reason, words.correct)
-    : outcome("check", reason, words.check)
+    ? lineOf("not paid", reason, words.correct)
+    : lineOf("check", reason, words.check)
 }
 
 /** A line for each row of the file, in its order, with this advice for those that were not sent. */

@@ -128,7 +128,7 @@ const pages = ({ send }: Means) =>
 const nobody = "00000000-0000-4000-8000-000000000000"
 
 /** Errors that any caller can make. */
-const mistakes: Readonly<Record<string, wire.Request>> = {
+const mistakes: Readonly<Record<string, wire.HttpRequest>> = {
   unauthenticated: { method: "GET", path: "/services", token: "no-token" },
   not_found: { method: "GET", path: `/payments/${nobody}` },
   invalid: { method: "POST", path: "/payments", key: "probe:invalid", body: {} },

@@ -10,7 +10,7 @@ import { type Failure, failed } from "../failure.js"
 import * as fields from "../fields.js"
 import { text } from "../output.js"
 
-export interface Request {
+export interface HttpRequest {
   readonly method: "GET" | "POST"
   /** The path with its query, below the base URL. */
   readonly path: string
@@ -26,7 +26,7 @@ export interface Answer {
   readonly retryAfter: string | undefined
 }
 
-export type Send = (request: Request) => Effect.Effect<Answer, Failure>
+export type Send = (request: HttpRequest) => Effect.Effect<Answer, Failure>
 
 const json = Option.liftThrowable((body: string): unknown => JSON.parse(body))
 

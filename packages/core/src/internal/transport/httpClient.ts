@@ -23,7 +23,7 @@ import type {
   Headers,
   Lost,
   NotSent,
-  Request,
+  HttpRequest,
   Result,
   TimedOut,
   Transport
@@ -137,7 +137,7 @@ const overHttpClient = (client: HttpClient.HttpClient): Transport => {
     // Closing the scope aborts the request and releases its connection.
     HttpClient.withScope
   )
-  const exchange = (request: Request): Effect.Effect<Result> =>
+  const exchange = (request: HttpRequest): Effect.Effect<Result> =>
     Effect.suspend(() => guarded.execute(toClientRequest(request))).pipe(
       // A client that fails on error statuses has a response as well.
       Effect.catchAll((error) =>
@@ -168,7 +168,7 @@ const overHttpClient = (client: HttpClient.HttpClient): Transport => {
   }
 }
 
-const toClientRequest = ({ body, headers, method, origin, path }: Request) =>
+const toClientRequest = ({ body, headers, method, origin, path }: HttpRequest) =>
   HttpClientRequest.make(method)(origin + path, {
     headers,
     ...(body === undefined ? {} : { body: toClientBody(body) })
@@ -182,7 +182,7 @@ const toClientBody = (body: string | Uint8Array) =>
 /** Only the fetch client follows redirects and uses caches, and only it reads these settings. */
 const forFetch = (
   context: Context.Context<never>,
-  method: Request["method"]
+  method: HttpRequest["method"]
 ): Context.Context<never> =>
   Context.add(context, FetchHttpClient.RequestInit, {
     ...Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit)),

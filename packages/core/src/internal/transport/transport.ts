@@ -9,7 +9,7 @@ import { rootsOf } from "./networkRoots.js"
 import { between, isBefore } from "./networkRules.js"
 
 /** One request. */
-export interface Request {
+export interface HttpRequest {
   readonly method: "GET" | "POST"
   /** Scheme, host and port. */
   readonly origin: string
@@ -59,7 +59,7 @@ export type Headers = Readonly<Record<string, string | ReadonlyArray<string> | u
 /** Sends requests. It must not retry or follow redirects. */
 export interface Transport {
   /** Sends a request once. Interruption aborts the request and releases its connection. */
-  readonly send: (request: Request) => Effect.Effect<Result>
+  readonly send: (request: HttpRequest) => Effect.Effect<Result>
 }
 
 /** A client that died may have sent the request. */

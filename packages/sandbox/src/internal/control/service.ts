@@ -12,7 +12,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as ControlApi from "../../ControlApi.js"
 import type { Exchange } from "../../Exchange.js"
-import * as Outcome from "../../Outcome.js"
+import * as Scenario from "../../Scenario.js"
 import type * as Sandbox from "../../Sandbox.js"
 import type { Emulation, Restartable } from "../emulation.js"
 import type * as exchangeLog from "../http/exchangeLog.js"
@@ -120,12 +120,12 @@ export const make = (
         all
           .slice(-limit)
           .reverse()
-          .map((exchange) => toRequest(exchange, bodies))
+          .map((exchange) => toJson(exchange, bodies))
       ),
     request: ({ index }) =>
       Effect.flatMap(exchanges, (all) => {
         const found = all.find((one) => one.index === index)
-        return orError(refusal.found("request", found && toRequest(found, true)))
+        return orError(refusal.found("request", found && toJson(found, true)))
       }),
     liveRequests: live(() => current().exchanges),
 
@@ -148,14 +148,14 @@ export const make = (
             : Either.left(refusal.notFound("The fault does not exist."))
         ),
       clear: look(({ faults }) => faults.clear()),
-      outcomes: Effect.succeed(
-        Outcome.outcomes.map((one) => ({
+      scenarios: Effect.succeed(
+        Scenario.scenarios.map((one) => ({
           name: one.name,
           summary: one.summary,
           operations: one.operations ?? null,
-          phone_number: Outcome.phoneNumber(one),
-          amount: Outcome.amount(one),
-          once_per_key: Outcome.isOncePerKey(one)
+          phone_number: Scenario.phoneNumber(one),
+          amount: Scenario.amount(one),
+          once_per_key: Scenario.isOncePerKey(one)
         }))
       )
     }
@@ -174,7 +174,7 @@ const orError = Either.mapLeft(errorOf)
 /** The largest sum of advances: timestamps have years of four digits. */
 const maxAdvanceMillis = Duration.toMillis(Duration.days(36_525))
 
-const issuesOfFault = Issues.validator(Schema.typeSchema(Outcome.FaultRule), [])
+const issuesOfFault = Issues.validator(Schema.typeSchema(Scenario.FaultRule), [])
 
 /** The members of rows that hold the key with which they were made. */
 const keyMembers = ["idempotency_key", "issuance_reference"]
@@ -182,8 +182,8 @@ const keyMembers = ["idempotency_key", "issuance_reference"]
 const keyOf = (row: object): unknown =>
   Object.entries(row).find(([name]) => keyMembers.includes(name))?.[1]
 
-const toRequest = (exchange: Exchange, withBody: boolean): ControlApi.Request => {
-  const { atMillis, fault, index, key, method, operation, outcome, path, replay, tookMillis } =
+const toJson = (exchange: Exchange, withBody: boolean): ControlApi.Exchange => {
+  const { atMillis, ending, fault, index, key, method, operation, path, replay, tookMillis } =
     exchange
   const bytes = Redacted.value(exchange.body)
   const answer = exchange.response && Redacted.value(exchange.response)
@@ -195,8 +195,8 @@ const toRequest = (exchange: Exchange, withBody: boolean): ControlApi.Request =>
     path,
     operation: operation ?? null,
     key: key ?? null,
-    outcome: typeof outcome === "number" ? "answered" : outcome,
-    status: typeof outcome === "number" ? outcome : null,
+    ending: typeof ending === "number" ? "answered" : ending,
+    status: typeof ending === "number" ? ending : null,
     took_ms: tookMillis ?? null,
     replay,
     fault: fault?.name ?? null,
@@ -214,7 +214,7 @@ const toRequest = (exchange: Exchange, withBody: boolean): ControlApi.Request =>
 
 const Answer = Schema.Struct({
   data: Schema.Struct({
-    error: Schema.optional(ControlApi.Request.fields.error),
+    error: Schema.optional(ControlApi.Exchange.fields.error),
     reference: Schema.optional(Schema.String),
     id: Schema.optional(Schema.String)
   })
@@ -251,7 +251,7 @@ const live = (current: () => exchangeLog.Log): Stream.Stream<ControlApi.LiveRequ
       log = current()
       const known = reset ? 0 : version
       version = log.version()
-      const requests = log.changedAfter(known).map((one) => toRequest(one, false))
+      const requests = log.changedAfter(known).map((one) => toJson(one, false))
       return reset || requests.length > 0 ? Option.some({ reset, requests }) : Option.none()
     })
     return Stream.repeatEffectWithSchedule(read, Schedule.spaced("100 millis")).pipe(

@@ -4,7 +4,7 @@
 import * as Predicate from "effect/Predicate"
 import * as Utils from "effect/Utils"
 import type * as Fault from "../../Fault.js"
-import * as Outcome from "../../Outcome.js"
+import * as Scenario from "../../Scenario.js"
 import type * as state from "../store/state.js"
 
 type Row = typeof state.Fault.Type
@@ -22,7 +22,7 @@ export const make = ({ added_faults: count, faults: rows }: state.State) => {
   }
 
   return {
-    add: (rule: Outcome.FaultRule): Outcome.PendingFault => {
+    add: (rule: Scenario.FaultRule): Scenario.PendingFault => {
       const added = count.current() + 1
       count.set(added)
       const row: Row = {
@@ -42,7 +42,7 @@ export const make = ({ added_faults: count, faults: rows }: state.State) => {
     /** The faults that are not used up. */
     pending: () => rows.all().map(pendingOf),
     /** Takes the fault that applies to a request, if any. */
-    take: (request: Request): Outcome.FaultRule | undefined => {
+    take: (request: Selectable): Scenario.FaultRule | undefined => {
       const met = rows.all().find((row) => applies(row.rule, request) && isDrawn(row))
       const row = met && rows.get(met.id)
       if (row === undefined) return undefined
@@ -54,18 +54,18 @@ export const make = ({ added_faults: count, faults: rows }: state.State) => {
   }
 }
 
-const pendingOf = ({ id, remaining, rule }: Row): Outcome.PendingFault => ({ id, remaining, rule })
+const pendingOf = ({ id, remaining, rule }: Row): Scenario.PendingFault => ({ id, remaining, rule })
 
-/** An outcome applies to its operations only. */
-const applies = (rule: Outcome.FaultRule, request: Request): boolean => {
+/** A scenario applies to its operations only. */
+const applies = (rule: Scenario.FaultRule, request: Selectable): boolean => {
   if (!selects(rule, request)) return false
-  if (rule.fault !== "outcome") return true
-  const outcome = Outcome.named(rule.outcome)
-  return outcome !== undefined && Outcome.appliesTo(outcome, request.operation)
+  if (rule.fault !== "scenario") return true
+  const scenario = Scenario.named(rule.scenario)
+  return scenario !== undefined && Scenario.appliesTo(scenario, request.operation)
 }
 
 /** The parts of a request that select its fault. */
-export interface Request {
+export interface Selectable {
   readonly operation: string | undefined
   /** By lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -73,7 +73,7 @@ export interface Request {
   readonly body: () => unknown
 }
 
-const selects = ({ field, header, operation }: Fault.Target, request: Request): boolean => {
+const selects = ({ field, header, operation }: Fault.Target, request: Selectable): boolean => {
   if (operation !== undefined && operation !== request.operation) return false
   if (header !== undefined) {
     const given = request.headers[header.name.toLowerCase()]

@@ -1,5 +1,5 @@
 /**
- * Handles one exchange: logs its arrival, applies a pending fault, and logs its outcome.
+ * Handles one exchange: logs its arrival, applies a pending fault, and logs its ending.
  */
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
@@ -14,7 +14,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Exchange from "../../Exchange.js"
 import type * as Fault from "../../Fault.js"
-import * as Outcome from "../../Outcome.js"
+import * as Scenario from "../../Scenario.js"
 import * as refusal from "../rules/refusal.js"
 import { Dropped, Incoming } from "./incoming.js"
 import * as reply from "./reply.js"
@@ -31,7 +31,7 @@ export const run = <R>(
 ) =>
   Effect.gen(function* () {
     const { body, correlationId, course, emulation, intercept } = yield* Incoming
-    const { exchanges, faults, inFlight, outcomes } = emulation
+    const { exchanges, faults, inFlight, scenarios } = emulation
     const { headers, method, url } = yield* HttpServerRequest.HttpServerRequest
     const members = jsonOf(body)
     const key = keyOf(named, headers, members)
@@ -50,18 +50,18 @@ export const run = <R>(
       const meet = named && intercept?.({ operation: named.name, nowMillis, emulation, course })
       if (meet !== undefined) return yield* meet(process)
       const taken = faults.take(request)
-      const asked = taken === undefined ? outcomes.of(request) : Either.right(outcomeOf(taken))
+      const asked = taken === undefined ? scenarios.of(request) : Either.right(scenarioOf(taken))
       if (Either.isLeft(asked)) return yield* reply.refuse(asked.left)
-      const outcome = asked.right
-      if (outcome === undefined) return yield* process
-      const { effect, name } = outcome
+      const scenario = asked.right
+      if (scenario === undefined) return yield* process
+      const { effect, name } = scenario
       if (effect._tag !== "Suffers") {
         course.fault = { name, answersInstead: false }
         course.behaviour = effect
         return yield* process
       }
-      const one = { operation: named?.name ?? "", key: key ?? "", outcome: name }
-      if (effect.once && key !== undefined && !outcomes.useOnce(one)) return yield* process
+      const one = { operation: named?.name ?? "", key: key ?? "", scenario: name }
+      if (effect.once && key !== undefined && !scenarios.useOnce(one)) return yield* process
       course.fault = { name, answersInstead: answersInstead(effect.fault) }
       return yield* underFault(effect.fault, process)
     })
@@ -77,12 +77,12 @@ export const run = <R>(
     })
   })
 
-/** A fault of the queue as an outcome. */
-const outcomeOf = (
-  rule: Outcome.FaultRule
-): Pick<Outcome.Outcome, "name" | "effect"> | undefined =>
-  rule.fault === "outcome"
-    ? Outcome.named(rule.outcome)
+/** A fault of the queue as a scenario. */
+const scenarioOf = (
+  rule: Scenario.FaultRule
+): Pick<Scenario.Scenario, "name" | "effect"> | undefined =>
+  rule.fault === "scenario"
+    ? Scenario.named(rule.scenario)
     : { name: rule.fault, effect: { _tag: "Suffers", fault: rule, once: false } }
 
 /** Whether a fault answers or closes the connection in place of the service. */
@@ -156,13 +156,13 @@ const jsonOf = (body: Uint8Array): (() => unknown) => {
 
 const endOf = (
   exit: Exit.Exit<HttpServerResponse.HttpServerResponse, Dropped>
-): Pick<Exchange.Exchange, "outcome" | "response"> => {
+): Pick<Exchange.Exchange, "ending" | "response"> => {
   if (Exit.isSuccess(exit)) {
     const { body, status } = exit.value
     const bytes = body._tag === "Uint8Array" ? body.body : new Uint8Array()
-    return { outcome: status, response: Redacted.make(bytes) }
+    return { ending: status, response: Redacted.make(bytes) }
   }
   const dropped = Cause.failureOption(exit.cause)
-  const outcome = Option.isSome(dropped) ? (`${dropped.value.lost} lost` as const) : "caller left"
-  return { outcome, response: undefined }
+  const ending = Option.isSome(dropped) ? (`${dropped.value.lost} lost` as const) : "caller left"
+  return { ending, response: undefined }
 }

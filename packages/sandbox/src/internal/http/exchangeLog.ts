@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 import type { Exchange } from "../../Exchange.js"
 
 type Arrived = Pick<Exchange, "operation" | "method" | "path" | "key" | "correlationId" | "body">
-type Ended = Pick<Exchange, "outcome" | "response" | "replay" | "fault" | "warnings">
+type Ended = Pick<Exchange, "ending" | "response" | "replay" | "fault" | "warnings">
 
 interface Entry {
   current: Exchange
@@ -60,7 +60,7 @@ export const make = ({ capacity, nowMillis, onEnd }: Options) => {
         const opened: Exchange = {
           ...arrived,
           index: count++,
-          outcome: "open",
+          ending: "open",
           response: undefined,
           replay: false,
           fault: undefined,

@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Exchange from "../../Exchange.js"
-import type { Behaviour } from "../../Outcome.js"
+import type { Behaviour } from "../../Scenario.js"
 import type { Controls } from "../control/access.js"
 import type { Emulation } from "../emulation.js"
 

@@ -1,11 +1,11 @@
 /**
  * The faults of a proof, the requests that they fit, and their effects. Those that the sandbox also injects elsewhere
- * are its outcomes.
+ * are its scenarios.
  */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Outcome from "../../Outcome.js"
+import * as Scenario from "../../Scenario.js"
 import * as ServiceApi from "@manilla/service/ServiceApi"
 import * as exchange from "../http/exchange.js"
 import { Dropped } from "../http/incoming.js"
@@ -50,13 +50,13 @@ const fault = (name: string, fits: Fault["fits"], meet: Fault["meet"]): Fault =>
   lasts: false
 })
 
-const outcomes = (fits: Fault["fits"], ...names: ReadonlyArray<string>) =>
+const scenarios = (fits: Fault["fits"], ...names: ReadonlyArray<string>) =>
   names.map((name) => {
-    const outcome = Outcome.named(name)
+    const scenario = Scenario.named(name)
     const fitsBoth = (operation: string) =>
-      fits(operation) && outcome !== undefined && Outcome.appliesTo(outcome, operation)
+      fits(operation) && scenario !== undefined && Scenario.appliesTo(scenario, operation)
     return fault(name.replaceAll("_", " "), fitsBoth, ({ course }) => (process) => {
-      const effect = outcome?.effect
+      const effect = scenario?.effect
       if (effect?._tag === "Suffers") return exchange.underFault(effect.fault, process)
       course.behaviour = effect
       return process
@@ -96,11 +96,11 @@ const arrivesAfter =
 
 const single: ReadonlyArray<Fault> = [
   fault("no connection", isAny, () => () => refused),
-  ...outcomes(isWrite, "fails", "unknown_status"),
-  ...outcomes(isAny, "request_lost", "response_lost", "rate_limited", "truncated_body"),
-  ...outcomes(isAny, "server_error", "server_error_after", "unavailable", "unavailable_after"),
-  ...outcomes(isRead, "not_found"),
-  ...outcomes(isWrite, "unprocessable", "forbidden"),
+  ...scenarios(isWrite, "fails", "unknown_status"),
+  ...scenarios(isAny, "request_lost", "response_lost", "rate_limited", "truncated_body"),
+  ...scenarios(isAny, "server_error", "server_error_after", "unavailable", "unavailable_after"),
+  ...scenarios(isRead, "not_found"),
+  ...scenarios(isWrite, "unprocessable", "forbidden"),
   fault("request late", isAny, ({ lateMillis }) => arrivesAfter(lateMillis)),
   fault("response late", isAny, ({ lateMillis }) => Effect.zipLeft(Effect.sleep(lateMillis))),
   fault("response of somebody else", isOfOne, () => Effect.map(ofSomebodyElse)),

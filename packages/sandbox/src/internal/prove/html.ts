@@ -29,7 +29,7 @@ const attemptOf = ({ exchange, sinceMillis, text }: report.Row, id: number) => (
   label: exchange === undefined ? text : report.labelOf(exchange),
   startMillis: sinceMillis,
   endMillis: sinceMillis + (exchange?.tookMillis ?? 0),
-  status: exchange?.outcome ?? { answer: "", effect: "", tone: "" },
+  status: exchange?.ending ?? { answer: "", effect: "", tone: "" },
   isReplay: exchange?.replay ?? false,
   reachedService: exchange?.fault?.answersInstead !== true
 })

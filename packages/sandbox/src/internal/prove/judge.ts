@@ -160,10 +160,10 @@ export const lie = (told: Told, before: Books, after: Books, calm: Calm): string
   return undefined
 }
 
-const isUnknown = ({ fault, outcome }: Exchange): boolean =>
-  typeof outcome === "number"
-    ? outcome >= 500 ||
-      [408, 409].includes(outcome) ||
+const isUnknown = ({ ending, fault }: Exchange): boolean =>
+  typeof ending === "number"
+    ? ending >= 500 ||
+      [408, 409].includes(ending) ||
       // The caller has a response that tells nothing.
       /^(truncated body|response of somebody else)$/.test(fault?.name ?? "")
     : !fault?.name.startsWith("no connection")
@@ -181,7 +181,7 @@ export const changedKey = ({ exchanges }: Books, calm: Calm): string | undefined
     const others = earlier.filter((one) => one.key !== key)
     for (const [other, all] of Object.entries(Array.groupBy(others, (one) => one.key ?? ""))) {
       // A refusal tells nothing about an earlier request.
-      const last = all.filter((one) => isUnknown(one) || Number(one.outcome) < 300).at(-1)
+      const last = all.filter((one) => isUnknown(one) || Number(one.ending) < 300).at(-1)
       const isOpen = all.some(({ atMillis, tookMillis = Infinity }) => atMillis + tookMillis > now)
       if (isOpen || (last && isUnknown(last)))
         return `The outcome of the key ${other} was unknown, and the same order was sent with another key, ${key}.`

@@ -155,7 +155,7 @@ const nameOf = (key: string, keys: ReadonlyArray<string>) => {
 const lineOf = (exchange: Exchange, keys: ReadonlyArray<string>) => {
   const name = exchange.key === undefined ? "" : `  ${nameOf(exchange.key, keys)}`
   const label = (labelOf(exchange) + name).slice(0, 34).padEnd(34)
-  const arrow = exchange.outcome === "request lost" ? "──✕ " : "───▶"
+  const arrow = exchange.ending === "request lost" ? "──✕ " : "───▶"
   return `${label} ${arrow} ${effectOf(exchange).padEnd(27)}${endOf(exchange)}`
 }
 
@@ -176,17 +176,17 @@ export const drawing = (trial: Trial): ReadonlyArray<string> => {
 export const labelOf = ({ method, path }: Exchange): string =>
   `${method} ${path.replace("/api/v1", "").replace(/([\da-f]{4})[\da-f]{4}-[\da-f-]{27}/, "$1…")}`
 
-const effectOf = ({ fault, method, outcome, replay }: Exchange): string => {
-  if (fault?.answersInstead || outcome === "request lost") return "never saw it"
+const effectOf = ({ ending, fault, method, replay }: Exchange): string => {
+  if (fault?.answersInstead || ending === "request lost") return "never saw it"
   if (replay) return "knows the key: nothing new"
-  if (String(outcome).startsWith("4") && fault === undefined) return "refused it"
+  if (String(ending).startsWith("4") && fault === undefined) return "refused it"
   return method === "GET" ? "read it" : "processed it"
 }
 
-const endOf = ({ outcome }: Exchange): string => {
-  if (outcome === "open") return ""
-  const arrow = outcome === "response lost" ? "✕──" : typeof outcome === "number" ? "◀──" : ""
-  return `${arrow.padEnd(4)}${outcome}`
+const endOf = ({ ending }: Exchange): string => {
+  if (ending === "open") return ""
+  const arrow = ending === "response lost" ? "✕──" : typeof ending === "number" ? "◀──" : ""
+  return `${arrow.padEnd(4)}${ending}`
 }
 
 /** `264ms`, `3m 5s`. */

@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type * as ControlApi from "../../ControlApi.js"
-import * as outcomes from "../faults/outcomes.js"
-import type { Behaviour } from "../../Outcome.js"
+import * as scenarios from "../faults/scenarios.js"
+import type { Behaviour } from "../../Scenario.js"
 import { usedKeyOf } from "../store/state.js"
 import type { State, UsedKey } from "../store/state.js"
 import * as refusal from "./refusal.js"
@@ -74,7 +74,7 @@ export const make = (
     }
     const use = (result: Used["result"]) =>
       usedKeys.set({ operation, key, at_ms: nowMillis, request: canonicalRequest, result })
-    const result = Either.flatMap(outcomes.check(behaviour), make)
+    const result = Either.flatMap(scenarios.check(behaviour), make)
     if (Either.isRight(result)) use({ made: result.right })
     else if (failures === "replay") use(result.left)
     return result

@@ -37,7 +37,7 @@ const declared = {
   INSUFFICIENT_FUNDS: [422, "The wallet has insufficient funds."],
   EXPIRES_IN_THE_PAST: [422, "The payment link would already be expired."],
 
-  UNKNOWN_OUTCOME: [422, "The sandbox has no such outcome for this operation."],
+  UNKNOWN_SCENARIO: [422, "The sandbox has no such scenario for this operation."],
   UNLISTED_MAGIC_VALUE: [422, "The value is magic, but it is not listed for this operation."],
   SCRIPTED_FAULT: [500, "A scripted fault of the sandbox."],
   SANDBOX_DEFECT: [500, "Internal error in the sandbox: see its log."],

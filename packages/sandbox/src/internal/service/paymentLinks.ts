@@ -6,7 +6,7 @@ import * as Currency from "@manilla/core/Currency"
 import * as Timestamp from "@manilla/core/Timestamp"
 import * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import * as Either from "effect/Either"
-import * as outcomes from "../faults/outcomes.js"
+import * as scenarios from "../faults/scenarios.js"
 import * as amounts from "../money/amounts.js"
 import * as pages from "../rules/pages.js"
 import * as refusal from "../rules/refusal.js"
@@ -29,7 +29,7 @@ export const checkoutPath = (reference: string) => `/checkout/${reference}` as c
 export const make = (
   { agenda, identifiers, state }: Core,
   transactions: Transactions,
-  { ofPhone }: outcomes.Outcomes,
+  { ofPhone }: scenarios.Scenarios,
   origin: () => string
 ) => {
   const rows = state.payment_links
@@ -73,7 +73,7 @@ export const make = (
   const findFor = (phoneNumber: string, id: string) =>
     Either.gen(function* () {
       const found = yield* ofPhone(phoneNumber, "Payments.create")
-      yield* outcomes.check(found?.effect)
+      yield* scenarios.check(found?.effect)
       return yield* find(id)
     })
 
@@ -82,7 +82,7 @@ export const make = (
   const handlers: Handlers<"PaymentLinks.create" | "PaymentLinks.list" | "PaymentLinks.get"> = {
     "PaymentLinks.create": ({ payload }, { behaviour, nowMillis }) =>
       Either.gen(function* () {
-        yield* outcomes.check(behaviour)
+        yield* scenarios.check(behaviour)
         const expires_at =
           payload.expires_at === undefined ? null : moment.fromInput(payload.expires_at)
         const expiresMicros = expires_at === null ? undefined : Timestamp.toEpochMicros(expires_at)

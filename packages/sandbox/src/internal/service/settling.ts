@@ -4,7 +4,7 @@
  */
 import type { Timestamp } from "@manilla/core/Timestamp"
 import * as Either from "effect/Either"
-import type { Becomes, Behaviour } from "../../Outcome.js"
+import type { Becomes, Behaviour } from "../../Scenario.js"
 import * as refusal from "../rules/refusal.js"
 import type { Planned } from "../store/state.js"
 import type { Table } from "../store/table.js"

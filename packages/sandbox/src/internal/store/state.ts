@@ -24,11 +24,11 @@ import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import * as Ledger from "../../Ledger.js"
-import * as Outcome from "../../Outcome.js"
+import * as Scenario from "../../Scenario.js"
 import { Table, Value } from "./table.js"
 
 /** Changes when a sandbox cannot read the state of an earlier one. */
-export const version = 3
+export const version = 4
 
 /** The state of a generator of identifiers. */
 export const Generator = Schema.mutable(
@@ -77,16 +77,16 @@ export const Planned = Schema.Struct({
 })
 
 export const Fault = Schema.Struct({
-  ...Outcome.PendingFault.fields,
+  ...Scenario.PendingFault.fields,
   /** The generator of the draws for `probability`. */
   generator: Generator
 })
 
-/** An outcome that applied once to an idempotency key. */
-export const MetOutcome = Schema.Struct({
+/** A scenario that applied once to an idempotency key. */
+export const MetScenario = Schema.Struct({
   operation: Schema.String,
   key: Schema.String,
-  outcome: Schema.String
+  scenario: Schema.String
 })
 
 export const UsedKey = Schema.Struct({
@@ -194,8 +194,8 @@ export const CardRow = Schema.Struct({
 export const usedKeyOf = ({ key, operation }: Pick<typeof UsedKey.Type, "operation" | "key">) =>
   `${operation} ${key}`
 
-export const metOutcomeOf = ({ key, operation, outcome }: typeof MetOutcome.Type) =>
-  `${operation} ${outcome} ${key}`
+export const metScenarioOf = ({ key, operation, scenario }: typeof MetScenario.Type) =>
+  `${operation} ${scenario} ${key}`
 
 export const ledgerAccountOf = (account: Ledger.Account) =>
   [account.kind, "wallet_id" in account ? account.wallet_id : "", account.currency].join(":")
@@ -214,7 +214,7 @@ export const make = () => ({
   /** The number of faults that were ever added. */
   added_faults: new Value(Schema.NonNegativeInt, 0),
   faults: new Table(Fault, ({ id }) => id),
-  met_outcomes: new Table(MetOutcome, metOutcomeOf),
+  met_scenarios: new Table(MetScenario, metScenarioOf),
   idempotency_keys: new Table(UsedKey, usedKeyOf),
   journal: new Table(Ledger.JournalEntry, ({ sequence }) => String(sequence)),
   ledger_accounts: new Table(Totals, ({ account }) => ledgerAccountOf(account)),

@@ -14,7 +14,7 @@ const decodeRound = Schema.decodeOption(
 
 /** The last error of a write that is open. */
 export const lastError = (steps: ReadonlyArray<Store.Step>) => {
-  const round = Arr.findLast(steps, ({ name }) => Names.step(name)?.kind === "write")
+  const round = Arr.findLast(steps, ({ name }) => Names.parseStep(name)?.kind === "write")
   const exit = Option.getOrUndefined(Option.flatMap(round, ({ exit }) => decodeRound(exit)))
   return exit !== undefined && Exit.isSuccess(exit) ? exit.value.error : undefined
 }

@@ -27,7 +27,7 @@ export const layer = (
       const toFound = (found: Execution.Execution) =>
         Effect.gen(function* () {
           const { dueMillis, executionId, exit, isPurged, pause, payload, resource } = found
-          const isPaused = Names.pause(pause ?? "")?.kind === "carryOn"
+          const isPaused = Names.parsePause(pause ?? "")?.kind === "carryOn"
           const execution: PayoutExecution = {
             payload: isPurged ? undefined : JSON.parse(payload),
             end: exit === undefined ? undefined : yield* Effect.orDie(rules.decodeEnd(exit)),

@@ -73,7 +73,7 @@ export const state = (execution: Execution.Status, now: number, isRun: boolean):
   }
   if (pause === signal && dueMillis === Execution.never) return said("waits for a signal")
   // Others than those of blocks have a name of the user's.
-  const { kind, of = pause } = Names.pause(pause) ?? {}
+  const { kind, of = pause } = Names.parsePause(pause) ?? {}
   if (kind === "child") return said("waits for another execution")
   const [why, next, what = ""] =
     kind === "carryOn"
@@ -184,7 +184,7 @@ const kinds: Partial<Record<Names.Kind, Event["kind"]>> = {
 }
 
 const stepEvent = ({ exit, name, storedMillis }: Store.Step): Event => {
-  const named = Names.step(name)
+  const named = Names.parseStep(name)
   const { of = named?.id ?? Names.activity(name), round } = named ?? {}
   const kind = (named && kinds[named.kind]) ?? "step"
   const count = `, ${kind === "looked" ? "look" : "request"} ${Number(round) + 1}`
@@ -223,7 +223,7 @@ const stepEvent = ({ exit, name, storedMillis }: Store.Step): Event => {
 
 /** Another execution starts one before it is noted, and may wait for it: that says nothing about this one. */
 const isOwn = ({ name }: Store.Step) => {
-  const { kind } = Names.step(name) ?? {}
+  const { kind } = Names.parseStep(name) ?? {}
   return kind !== "awaited" && kind !== "started"
 }
 
@@ -297,7 +297,7 @@ export const interrupting = (
 export const resuming = ({ dueMillis, pause }: Execution.Execution): string | undefined => {
   if (pause === undefined || pause === unreadable) return undefined
   if (pause === signal && dueMillis === Execution.never) return undefined
-  const { kind } = Names.pause(pause) ?? {}
+  const { kind } = Names.parsePause(pause) ?? {}
   if (kind === "child") return undefined
   if (kind === "carryOn") return "It sends the same request again now, with the same key."
   return kind === "wait" ? "It reads the status now." : "Its pause ends now, and it continues."

@@ -1,6 +1,6 @@
 /**
- * Outcomes on demand: a magic phone number or amount, the request header `X-Sandbox-Outcome`, or a fault makes
- * a request end in one of them.
+ * Scenarios: a magic phone number or amount, the request header `X-Sandbox-Scenario`, or a fault makes
+ * a request meet one of them.
  *
  * @since 0.1.0
  */
@@ -12,12 +12,12 @@ import { oneOf } from "./internal/rules/limits.js"
 import type * as ServiceApi from "@manilla/service/ServiceApi"
 
 /**
- * The header that names an outcome.
+ * The header that names a scenario.
  *
  * @since 0.1.0
  * @category constants
  */
-export const header = "x-sandbox-outcome"
+export const header = "x-sandbox-scenario"
 
 /**
  * Phone numbers with this prefix are magic. No country has it.
@@ -28,7 +28,7 @@ export const header = "x-sandbox-outcome"
 export const phonePrefix = "+999"
 
 /**
- * The effect of an outcome on the request.
+ * The effect of a scenario on the request.
  *
  * @since 0.1.0
  * @category models
@@ -79,12 +79,12 @@ export interface Suffers {
 }
 
 /**
- * An outcome that a request can ask for.
+ * A scenario that a request can ask for.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Outcome {
+export interface Scenario {
   /** Such as `insufficient_funds`. */
   readonly name: string
   /** The last two digits of the magic phone number and amount. */
@@ -101,7 +101,7 @@ const payouts = ["Payouts.create"] as const
 const links = ["PaymentLinks.create"] as const
 const cards = ["Cards.issue"] as const
 
-/** The properties of a write on which its outcomes depend. */
+/** The properties of a write on which its scenarios depend. */
 interface Traits {
   /** Whether it settles later, at a mobile money provider. */
   readonly settles: boolean
@@ -136,7 +136,7 @@ const becomes = (
   after?: Duration.DurationInput & string,
   summary = `${status} after ${after ?? "the usual delay"}`,
   operations: ReadonlyArray<ServiceApi.WriteName> = settling
-): Outcome => ({
+): Scenario => ({
   code,
   name,
   operations,
@@ -148,17 +148,17 @@ const becomes = (
   summary
 })
 
-const linkBecomes = (code: string, name: string, status: string): Outcome =>
+const linkBecomes = (code: string, name: string, status: string): Scenario =>
   becomes(code, name, status, "0 seconds", `the link is ${status} at once`, links)
 
-/** The code of the refusal is the name of the outcome. */
+/** The code of the refusal is the name of the scenario. */
 const refuses = (
   code: string,
   name: string,
   operations: ReadonlyArray<Fault.OperationName>,
   message: string,
   status = 422
-): Outcome => ({
+): Scenario => ({
   code,
   name,
   operations,
@@ -168,7 +168,7 @@ const refuses = (
 
 const suffers =
   (once: boolean) =>
-  (code: string, name: string, fault: Fault.Fault, summary = summaryOf(fault)): Outcome => ({
+  (code: string, name: string, fault: Fault.Fault, summary = summaryOf(fault)): Scenario => ({
     code,
     name,
     effect: { _tag: "Suffers", fault, once },
@@ -221,12 +221,12 @@ const deep = "[".repeat(50_000) + "]".repeat(50_000)
 const large = `{"success":true,"data":"${"x".repeat(12 * 1024 * 1024)}"}`
 
 /**
- * All outcomes.
+ * All scenarios.
  *
  * @since 0.1.0
- * @category outcomes
+ * @category scenarios
  */
-export const outcomes: ReadonlyArray<Outcome> = [
+export const scenarios: ReadonlyArray<Scenario> = [
   becomes("01", "completes_at_once", "COMPLETED", "0 seconds"),
   becomes("02", "completes_late", "COMPLETED", "1 minute"),
   becomes("03", "completes_next_day", "COMPLETED", "24 hours"),
@@ -302,40 +302,40 @@ export const outcomes: ReadonlyArray<Outcome> = [
 ]
 
 /**
- * The outcome of a name.
+ * The scenario of a name.
  *
  * @since 0.1.0
- * @category outcomes
+ * @category scenarios
  */
-export const named = (name: string): Outcome | undefined =>
-  outcomes.find((one) => one.name === name)
+export const named = (name: string): Scenario | undefined =>
+  scenarios.find((one) => one.name === name)
 
 /**
- * The magic phone number of an outcome, such as `+999000000005`.
+ * The magic phone number of a scenario, such as `+999000000005`.
  *
  * @example
- * import * as Outcome from "@manilla/sandbox/Outcome"
+ * import * as Scenario from "@manilla/sandbox/Scenario"
  *
- * const numbers = Outcome.outcomes.map((outcome) => [outcome.name, Outcome.phoneNumber(outcome)])
+ * const numbers = Scenario.scenarios.map((scenario) => [scenario.name, Scenario.phoneNumber(scenario)])
  *
  * @since 0.1.0
- * @category outcomes
+ * @category scenarios
  */
-export const phoneNumber = ({ code }: Outcome): string => `${phonePrefix}0000000${code}`
+export const phoneNumber = ({ code }: Scenario): string => `${phonePrefix}0000000${code}`
 
 /**
- * The magic amount of an outcome, such as `999.9905`. Prices have no fractions of a cent.
+ * The magic amount of a scenario, such as `999.9905`. Prices have no fractions of a cent.
  *
  * @since 0.1.0
- * @category outcomes
+ * @category scenarios
  */
-export const amount = ({ code }: Outcome): string => `999.99${code}`
+export const amount = ({ code }: Scenario): string => `999.99${code}`
 
 /**
  * The fields of the body of a write that can have a magic value: an amount, and a phone number if it has one.
  *
  * @since 0.1.0
- * @category outcomes
+ * @category scenarios
  */
 export const magicFields = (
   operation: string | undefined
@@ -343,31 +343,31 @@ export const magicFields = (
   Record.toEntries(traits).find(([name]) => name === operation)?.[1]
 
 /**
- * Whether an outcome applies to an operation.
+ * Whether a scenario applies to an operation.
  *
  * @since 0.1.0
- * @category outcomes
+ * @category scenarios
  */
-export const appliesTo = ({ operations }: Outcome, operation: string | undefined): boolean =>
+export const appliesTo = ({ operations }: Scenario, operation: string | undefined): boolean =>
   operations === undefined || operations.some((name) => name === operation)
 
 /**
- * Whether an outcome applies only to the first request with an idempotency key.
+ * Whether a scenario applies only to the first request with an idempotency key.
  *
  * @since 0.1.0
- * @category outcomes
+ * @category scenarios
  */
-export const isOncePerKey = ({ effect }: Outcome): boolean =>
+export const isOncePerKey = ({ effect }: Scenario): boolean =>
   effect._tag === "Suffers" && effect.once
 
 /**
- * A fault that makes requests end in an outcome, to which it applies only where the outcome does.
+ * A fault that makes requests meet a scenario. It applies to the operations of the scenario only.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const Requested = Fault.declare("outcome", "Ends in this outcome", {
-  outcome: oneOf(...outcomes.map(({ name }) => name))
+export const Requested = Fault.declare("scenario", "Meets this scenario", {
+  scenario: oneOf(...scenarios.map(({ name }) => name))
 })
 
 /**
@@ -377,14 +377,14 @@ export const Requested = Fault.declare("outcome", "Ends in this outcome", {
 export interface Requested extends Schema.Schema.Type<typeof Requested> {}
 
 /**
- * Makes requests end in an outcome, such as `insufficient_funds`.
+ * Makes requests meet a scenario, such as `insufficient_funds`.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const request = (outcome: string, target: Fault.Target = {}): Requested => ({
-  fault: "outcome",
-  outcome,
+export const request = (scenario: string, target: Fault.Target = {}): Requested => ({
+  fault: "scenario",
+  scenario,
   ...target
 })
 

@@ -1,5 +1,5 @@
-/** The scenarios: what each of them shows, its faults and its programs, which are in the folder `scenarios`. */
-export interface Scenario {
+/** The examples: what each of them shows, its faults and its programs, which are in the folder `examples`. */
+export interface Example {
   /** The name of its faults, if it has some. */
   readonly name: string
   /** The name of its programs, unless it is the same. */
@@ -12,20 +12,20 @@ export interface Scenario {
 export const tabs = ["Promises", "Effect"] as const
 export type Tab = (typeof tabs)[number]
 
-const files = import.meta.glob<string>("./scenarios/*.ts", {
+const files = import.meta.glob<string>("./examples/*.ts", {
   eager: true,
   query: "?raw",
   import: "default"
 })
 
-/** The program of a scenario, with the faults below its imports. */
-export const codeOf = ({ name, program = name }: Scenario, tab: Tab): string => {
-  const code = files[`./scenarios/${program}.${tab.toLowerCase()}.ts`] ?? ""
-  const faults = files[`./scenarios/${name}.faults.ts`]
+/** The program of an example, with the faults below its imports. */
+export const codeOf = ({ name, program = name }: Example, tab: Tab): string => {
+  const code = files[`./examples/${program}.${tab.toLowerCase()}.ts`] ?? ""
+  const faults = files[`./examples/${name}.faults.ts`]
   return faults === undefined ? code : code.replace("\n\n", `\n${faults}\n`)
 }
 
-export const scenarios: readonly [Scenario, ...ReadonlyArray<Scenario>] = [
+export const examples: readonly [Example, ...ReadonlyArray<Example>] = [
   {
     name: "lost-response",
     program: "collect",

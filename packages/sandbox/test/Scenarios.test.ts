@@ -4,7 +4,7 @@ import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as ControlApi from "@manilla/sandbox/ControlApi"
-import * as Outcome from "@manilla/sandbox/Outcome"
+import * as Scenario from "@manilla/sandbox/Scenario"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import {
   collection,
@@ -21,18 +21,18 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { decodeFailure, send } from "./utils/harness.js"
 
-const named = (name: string) => Outcome.named(name) ?? assert.fail(name)
+const named = (name: string) => Scenario.named(name) ?? assert.fail(name)
 
-const phoneOf = (name: string) => Outcome.phoneNumber(named(name))
+const phoneOf = (name: string) => Scenario.phoneNumber(named(name))
 
-const keyOf = (name: string) => IdempotencyKey.derive("outcome", name)
+const keyOf = (name: string) => IdempotencyKey.derive("scenario", name)
 
 const pay = (name: string, changes: Partial<typeof collection>) =>
   Effect.flatMap(Payments.Payments, (payments) =>
     payments.create({ ...collection, ...changes }, { key: keyOf(name) })
   )
 
-/** A payment to the magic number of an outcome. */
+/** A payment to the magic number of a scenario. */
 const payBy = (name: string) => pay(name, { payer: { phone_number: phoneOf(name) } })
 
 const token = Effect.gen(function* () {
@@ -58,12 +58,12 @@ const statuses = Effect.flatMap(Sandbox.Sandbox, ({ paymentIntents }) =>
   Effect.map(paymentIntents, (all) => all.map(({ status }) => status))
 )
 
-describe("outcomes", () => {
+describe("scenarios", () => {
   it("have different names and codes, and are at least 40", () => {
-    const { outcomes } = Outcome
-    assert.isAtLeast(outcomes.length, 40)
-    assert.strictEqual(new Set(outcomes.map(({ name }) => name)).size, outcomes.length)
-    assert.strictEqual(new Set(outcomes.map(({ code }) => code)).size, outcomes.length)
+    const { scenarios } = Scenario
+    assert.isAtLeast(scenarios.length, 40)
+    assert.strictEqual(new Set(scenarios.map(({ name }) => name)).size, scenarios.length)
+    assert.strictEqual(new Set(scenarios.map(({ code }) => code)).size, scenarios.length)
   })
 
   it.effect("of magic phone numbers settle payments at once, late, never or otherwise", () =>
@@ -94,11 +94,11 @@ describe("outcomes", () => {
       const payouts = yield* Payouts.Payouts
       const links = yield* PaymentLinks.PaymentLinks
       const refused = yield* Effect.flip(
-        pay("a", { amount: Outcome.amount(named("otp_required")) })
+        pay("a", { amount: Scenario.amount(named("otp_required")) })
       )
       assert.strictEqual(refused._tag, "UnprocessableError")
       const before = yield* walletIn("XOF")
-      const fails = payoutFrom(before, Outcome.amount(named("fails")))
+      const fails = payoutFrom(before, Scenario.amount(named("fails")))
       const { reference } = yield* payouts.create(fails, { key: keyOf("payout") })
       yield* settled
       assert.strictEqual((yield* payouts.get(reference)).status, "FAILED")
@@ -107,7 +107,7 @@ describe("outcomes", () => {
         ["link_used", "INACTIVE"],
         ["link_expired", "EXPIRED"]
       ] as const) {
-        const made = yield* links.create({ ...link, amount: Outcome.amount(named(name)) })
+        const made = yield* links.create({ ...link, amount: Scenario.amount(named(name)) })
         assert.strictEqual(made.status, "ACTIVE")
         assert.strictEqual((yield* links.get(made.id)).status, status)
         assert.strictEqual(
@@ -128,8 +128,8 @@ describe("outcomes", () => {
     Effect.gen(function* () {
       const met: Array<number> = []
       for (const key of ["one", "another"]) {
-        for (const outcome of ["conflict", "request_timeout"]) {
-          const headers = { "idempotency-key": key, "x-sandbox-outcome": outcome }
+        for (const scenario of ["conflict", "request_timeout"]) {
+          const headers = { "idempotency-key": key, "x-sandbox-scenario": scenario }
           met.push((yield* createRaw(headers)).status, (yield* createRaw(headers)).status)
         }
       }
@@ -137,7 +137,7 @@ describe("outcomes", () => {
       assert.lengthOf(yield* statuses, 2)
       // Requests without a key meet it each time.
       const links = yield* PaymentLinks.PaymentLinks
-      const create = links.create({ ...link, amount: Outcome.amount(named("conflict")) })
+      const create = links.create({ ...link, amount: Scenario.amount(named("conflict")) })
       for (const end of [yield* Effect.flip(create), yield* Effect.flip(create)]) {
         assert.strictEqual(end._tag, "UnkeyedOutcomeUnknown")
       }
@@ -148,7 +148,7 @@ describe("outcomes", () => {
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const links = yield* PaymentLinks.PaymentLinks
-      yield* sandbox.faults.add(Outcome.request("link_used"))
+      yield* sandbox.faults.add(Scenario.request("link_used"))
       yield* pay("another", {})
       const { id } = yield* links.create(link)
       assert.strictEqual((yield* links.get(id)).status, "INACTIVE")
@@ -158,12 +158,12 @@ describe("outcomes", () => {
   it.effect("of a header apply to any client, and an unknown one is refused with the list", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
-      assert.strictEqual((yield* createRaw({ "x-sandbox-outcome": "fails_at_once" })).status, 201)
+      assert.strictEqual((yield* createRaw({ "x-sandbox-scenario": "fails_at_once" })).status, 201)
       assert.deepStrictEqual(yield* statuses, ["FAILED"])
-      const { status, text } = yield* createRaw({ "x-sandbox-outcome": "explodes" })
+      const { status, text } = yield* createRaw({ "x-sandbox-scenario": "explodes" })
       assert.strictEqual(status, 422)
       assert.include(text, "stays_pending")
-      assert.strictEqual((yield* createRaw({ "x-sandbox-outcome": "link_used" })).status, 422)
+      assert.strictEqual((yield* createRaw({ "x-sandbox-scenario": "link_used" })).status, 422)
       const latest = (yield* sandbox.exchanges).map(({ fault }) => fault?.name)
       assert.include(latest, "fails_at_once")
     }).pipe(Effect.provide(layer()))
@@ -175,7 +175,7 @@ describe("outcomes", () => {
       const { baseUrl } = sandbox
       const added = yield* send(`${new URL(baseUrl).origin}${ControlApi.root}/faults`, {
         method: "POST",
-        body: { fault: "outcome", outcome: "insufficient_funds" }
+        body: { fault: "scenario", scenario: "insufficient_funds" }
       })
       assert.strictEqual(added.status, 201)
       const refused = yield* Effect.flip(pay("ruled", {}))
@@ -198,7 +198,7 @@ describe("outcomes", () => {
         body,
         { ...collection, amount: "999.9999" },
         // Listed, but for payment links.
-        { ...collection, amount: Outcome.amount(named("link_used")) }
+        { ...collection, amount: Scenario.amount(named("link_used")) }
       ]) {
         const { status, text } = yield* createRaw({}, changed).pipe(Effect.provide(layer()))
         assert.strictEqual(status, 422)
@@ -207,14 +207,14 @@ describe("outcomes", () => {
     })
   )
 
-  // Every outcome, by the client: nothing is paid twice, and a payment is known whatever its response was.
-  for (const outcome of Outcome.outcomes.filter((one) =>
-    Outcome.appliesTo(one, "Payments.create")
+  // Every scenario, by the client: nothing is paid twice, and a payment is known whatever its response was.
+  for (const scenario of Scenario.scenarios.filter((one) =>
+    Scenario.appliesTo(one, "Payments.create")
   )) {
-    it.effect(`${outcome.name}: a payment happens at most once`, () =>
+    it.effect(`${scenario.name}: a payment happens at most once`, () =>
       Effect.gen(function* () {
         const sandbox = yield* Sandbox.Sandbox
-        const fiber = yield* Effect.fork(Effect.exit(payBy(outcome.name)))
+        const fiber = yield* Effect.fork(Effect.exit(payBy(scenario.name)))
         yield* TestClock.adjust("2 hours")
         const exit = yield* Fiber.join(fiber)
         const made = yield* sandbox.paymentIntents
