@@ -23,18 +23,15 @@ it.prop("an amount is read as it was meant, or refused", [Written], ([written]) 
   else assert.include(read.left, "write")
 })
 
-it.each(["1.500", "1,500", "0.250"])(
-  "each way to write %s that a complaint names is read",
-  (text) => {
-    for (const language of ["en", "fr"] as const) {
-      const said = Either.merge(cells.amount(text, of(language)))
-      for (const way of said.replace(/^\p{L}+ /u, "").split(/ or | ou /)) {
-        const number = way.replace(",", ".")
-        assert.deepStrictEqual(cells.amount(way, words), Either.right(number))
-      }
+it.each(["1.500", "1,500"])("each way to write %s that a complaint names is read", (text) => {
+  for (const language of ["en", "fr"] as const) {
+    const said = Either.merge(cells.amount(text, of(language)))
+    for (const way of said.replace(/^\p{L}+ /u, "").split(/ or | ou /)) {
+      const number = way.replace(",", ".")
+      assert.deepStrictEqual(cells.amount(way, words), Either.right(number))
     }
   }
-)
+})
 
 it.each([
   ["1000", "1000"],
@@ -42,6 +39,8 @@ it.each([
   ["1.500", "write 1500 or 1.5000"],
   ["1,500", "write 1500 or 1.5000"],
   ["1,5", "1.5"],
+  // Nobody begins thousands with a zero.
+  ["0.250", "0.250"],
   ["101 000,00", "101000.00"],
   ["1'101'000", "1101000"],
   ["1 101.000", "1101.000"],

@@ -19,6 +19,9 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Row } from "../src/internal/payroll/file.js"
+import * as preview from "../src/internal/payroll/preview.js"
+import { of } from "../src/internal/payroll/words.js"
 import { manilla, sandbox } from "./utils/manilla.js"
 
 const header = "employee,amount,currency,country,payment_method,phone"
@@ -438,6 +441,37 @@ describe("before anything is sent, a payroll", () => {
       assert.lengthOf(yield* payouts, 0)
     }).pipe(Effect.provide(sandbox()))
   )
+})
+
+describe("the preview of a payroll in two currencies", () => {
+  const words = of("en")
+  const rowOf = (amount: string, currency: string, payment_method: string): Row => {
+    const cells = { employee: "E1", amount, currency, country: "BJ", payment_method, phone }
+    return { line: 2, cells, name: "", written: amount } as Row
+  }
+  const rows = [
+    ...Array.from({ length: 11 }, () => rowOf("1000", "XOF", "mtn_momo")),
+    rowOf("50", "USD", "mtn_momo"),
+    rowOf("7", "USD", "card")
+  ]
+
+  it("adds no amount to one of another currency", () => {
+    assert.strictEqual(preview.total(rows, words), "11,000 XOF and 57 USD")
+    const lines = preview.lines(rows, words).join("\n")
+    assert.match(lines, /mtn_momo +XOF +11 +11,000\nmtn_momo +USD +1 +50\ncard +USD +1 +7/)
+  })
+
+  it("shows the largest rows of each", () => {
+    const lines = preview.lines(rows, words)
+    assert.lengthOf(
+      lines.filter((line) => / 1,000  XOF /.test(line)),
+      10
+    )
+    assert.lengthOf(
+      lines.filter((line) => / (50|7)  USD /.test(line)),
+      2
+    )
+  })
 })
 
 describe("a payroll", () => {

@@ -88,6 +88,24 @@ describe("a row that another period has paid", () => {
   )
 })
 
+it.effect("a row is compared with each payment to a phone number of several employees", () =>
+  Effect.gen(function* () {
+    const other = stored("ended", "completed")
+    const items = ["1000", "2000"].flatMap((amount, number) =>
+      other.items.map((item) => ({
+        ...item,
+        number,
+        key: `E${number}`,
+        request: JSON.stringify({ amount, currency: "XOF", destination: phone })
+      }))
+    )
+    for (const amount of ["1000", "2000"]) {
+      const changed: Row = { ...row, cells: { ...row.cells, employee: "E9", amount } }
+      assert.lengthOf(yield* periods.repeated([changed], [{ ...other, items }], words), 1)
+    }
+  })
+)
+
 it.scopedLive("a period is compared for 40 days", () =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(

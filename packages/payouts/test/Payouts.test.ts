@@ -2,13 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import type * as Payout from "@manilla/payouts/Payout"
+import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import { traces } from "@manilla/test-support/Observed"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import { inspect } from "node:util"
 
 /** As long as a key in a header may be. */
@@ -44,14 +45,31 @@ const make = (reaction: FakeService.Reaction, options: FakeService.Options = {})
   })
 
 describe("create", () => {
-  it.effect("returns the payout with a redacted destination", () =>
+  it.effect("and every read return the payout with a redacted destination", () =>
+    Effect.gen(function* () {
+      const { payouts } = yield* make(answer({ status: "COMPLETED" }))
+      const reference = Payout.makeReference("PO-0042")
+      const changes = yield* Stream.runCollect(payouts.changes(reference))
+      for (const payout of [
+        yield* payouts.create(request, { key }),
+        yield* payouts.get(reference),
+        yield* payouts.awaitFinal(reference),
+        yield* payouts.disburse(request, { key }),
+        ...changes
+      ]) {
+        assert(payout.destination !== undefined)
+        assert.strictEqual(Redacted.value(payout.destination), request.destination)
+        assert.notInclude(inspect(payout, { depth: 9 }), request.destination)
+      }
+    })
+  )
+
+  it.effect("sends the whole request with its key", () =>
     Effect.gen(function* () {
       const { payouts, received } = yield* make(answer())
       const payout = yield* Elapsed.toTheEnd(payouts.create(request, { key }))
       assert.strictEqual(payout.reference, "PO-0042")
       assert.strictEqual(payout.amount, "250000.0000")
-      assert(payout.destination !== undefined)
-      assert.strictEqual(Redacted.value(payout.destination), request.destination)
       assert.deepStrictEqual(JSON.parse(received[0]?.body ?? ""), request)
       assert.strictEqual(received[0]?.headers["idempotency-key"], key)
     })

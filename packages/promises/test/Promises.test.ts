@@ -299,10 +299,20 @@ describe("make and close", () => {
     for (const [name, value] of Object.entries({ ...set, CLIENT_ID: "id", CLIENT_SECRET: "s" })) {
       vi.stubEnv(`MANILLA_${name}`, value)
     }
-    const options: object = { authUrl: set.AUTH_URL, clientId: "app_42", clientSecret: "secret" }
-    const reason = await rejected(Promises.make(options))
-    assert.instanceOf(reason, Errors.ConfigurationError)
-    assert.include(reason.message, "baseUrl")
+    const options: Omit<Required<Promises.Options>, "fetch" | "undici"> = {
+      baseUrl: set.BASE_URL,
+      authUrl: set.AUTH_URL,
+      clientId: "app_42",
+      clientSecret: "secret",
+      environment: "SANDBOX",
+      retry: {},
+      pageParameter: "page",
+      bodyLimit: 1000
+    }
+    for (const [name, value] of Object.entries(options)) {
+      const some: object = { [name]: value }
+      assert.instanceOf(await rejected(Promises.make(some)), Errors.ConfigurationError, name)
+    }
     vi.unstubAllEnvs()
   })
 

@@ -75,8 +75,8 @@ export const make = (
 > =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    yield* checkNotEmpty("clientId", options.clientId)
-    yield* checkNotEmpty("clientSecret", Redacted.value(options.clientSecret))
+    yield* checkText("clientId", options.clientId)
+    yield* checkText("clientSecret", Redacted.value(options.clientSecret))
     const gateway = yield* Gateway.make({
       baseUrl: options.authUrl,
       retry: options.retry,
@@ -194,11 +194,11 @@ export const make = (
 
 const operation = "Token.obtain"
 
-const checkNotEmpty = (
-  field: string,
-  text: string
-): Effect.Effect<void, Errors.ConfigurationError> =>
-  text === "" ? new Errors.ConfigurationError({ field, rule: "must not be empty" }) : Effect.void
+/** JavaScript may pass a variable of the environment that is not set. */
+const checkText = (field: string, text: unknown): Effect.Effect<void, Errors.ConfigurationError> =>
+  typeof text === "string" && text !== ""
+    ? Effect.void
+    : new Errors.ConfigurationError({ field, rule: "must be text that is not empty" })
 
 /** Errors contain the scopes: a string in another format may be a secret. */
 const scopesIn = (text: string): ReadonlyArray<string> =>

@@ -345,8 +345,14 @@ for (const [how, use, wait] of [
 
 describe("the options", () => {
   for (const [field, rule, more] of [
-    ["clientId", "must not be empty", { clientId: "" }],
-    ["clientSecret", "must not be empty", { clientSecret: Redacted.make("") }],
+    ["clientId", "must be text that is not empty", { clientId: "" }],
+    ["clientId", "must be text that is not empty", { clientId: null as never }],
+    ["clientSecret", "must be text that is not empty", { clientSecret: Redacted.make("") }],
+    [
+      "clientSecret",
+      "must be text that is not empty",
+      { clientSecret: Redacted.make(undefined as never) }
+    ],
     ["retry.attempts", "must be", { retry: { attempts: 0 } }]
   ] as const) {
     it.scoped(`refuse an invalid ${field}`, () =>

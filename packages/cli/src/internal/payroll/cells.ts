@@ -14,7 +14,7 @@ const escaped = (mark: string) => mark.replace(/[.]/g, "\\.")
 
 /** A number without groups, such as `101000.00`, if a text is a number with these marks. */
 const numberOf = (text: string, group: string, decimal: string): string | undefined => {
-  const whole = group === "" ? "\\d+" : `\\d{1,3}(?:${escaped(group)}\\d{3})+`
+  const whole = group === "" ? "\\d+" : `[1-9]\\d{0,2}(?:${escaped(group)}\\d{3})+`
   const [, digits, fraction = ""] =
     new RegExp(`^(${whole})((?:${escaped(decimal)}\\d{1,4})?)$`).exec(text) ?? []
   return digits && `${digits.replaceAll(group, "")}${fraction.replace(",", ".")}`
