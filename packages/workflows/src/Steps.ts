@@ -157,10 +157,8 @@ const lifeOf = (workflow: Workflow.Any, payload: unknown, steps: Steps) =>
     }
     const given = yield* decoded(workflow, payload)
     const key = yield* keyIn(workflow, given)
-    // It is unique without a digest too, which costs as much as a step.
-    const isByKey = steps.id === key
-    const executionId = isByKey ? `${name}-${key}` : yield* workflow.executionId(given)
-    if (!isByKey && steps.id !== executionId) {
+    const executionId = yield* workflow.executionId(given)
+    if (steps.id !== key && steps.id !== executionId) {
       const rule = `must be the id of the execution, "${steps.id}": two executions with one key could each take the refusal of the other for its own`
       const issues = [{ field: "key", rule }]
       return yield* new Execution.InvalidPayload({ workflow: name, businessKey: key, issues })
