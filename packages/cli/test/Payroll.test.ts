@@ -43,6 +43,22 @@ const spreadsheet = (text: string | Buffer, name = "salaries-2026-11.csv") =>
 
 const payouts = Effect.flatMap(Sandbox.Sandbox, ({ payouts }) => payouts)
 
+type Service = readonly [country: string, currency: string, operation: string, method: string]
+
+/** Lets the catalogue have these services. */
+const offers = (...services: ReadonlyArray<Service>) =>
+  Effect.flatMap(Sandbox.Sandbox, ({ faults }) => {
+    const rows = services.map(([country, currency, operation, payment_method]) => ({
+      country: { code: country },
+      currency: { code: currency },
+      operation,
+      payment_method,
+      available: true
+    }))
+    const body = JSON.stringify({ success: true, data: { services: rows }, meta: {} })
+    return faults.add(Fault.status(200, { operation: "Catalogue.list", count: "always", body }))
+  })
+
 const tests: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<string>, said: string]> = [
   [
     "an amount that may be two",
@@ -313,18 +329,21 @@ describe("before anything is sent, a payroll", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
+  it.scopedLive("refuses a payment method that the catalogue has for collections only", () =>
+    Effect.gen(function* () {
+      yield* offers(["BJ", "XOF", "PAYOUT", "moov_money"], ["BJ", "XOF", "COLLECTION", "mtn_momo"])
+      const { file } = yield* spreadsheet(`${header}\n${good("E1")}`)
+      const { code, err } = yield* manilla(["payroll", file, "--yes"])
+      assert.strictEqual(code, 2)
+      assert.include(err, 'payment_method "mtn_momo": the catalogue has no such payout in BJ.')
+    }).pipe(Effect.provide(sandbox()))
+  )
+
   it.scopedLive("goes on when it has begun, also if the catalogue no longer has its payouts", () =>
     Effect.gen(function* () {
       const { file } = yield* spreadsheet([header, good("E1")].join("\n"))
       yield* manilla(["payroll", file, "--yes"])
-      const { faults } = yield* Sandbox.Sandbox
-      const country = { code: "FR" }
-      const currency = { code: "EUR" }
-      const other = { country, currency, operation: "PAYOUT", payment_method: "card" }
-      const data = { services: [{ ...other, available: true }] }
-      const body = JSON.stringify({ success: true, data, meta: { correlation_id: null } })
-      const operation = "Catalogue.list"
-      yield* faults.add(Fault.status(200, { operation, count: "always", body }))
+      yield* offers(["FR", "EUR", "PAYOUT", "card"])
       for (const option of ["--check", "--yes"]) {
         const { code, err } = yield* manilla(["payroll", file, option])
         assert.strictEqual(code, 0, err)
