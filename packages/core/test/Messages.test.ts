@@ -7,7 +7,9 @@ import * as FakeService from "@manilla/test-support/FakeService"
 import * as Logs from "@manilla/test-support/Logs"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as LogLevel from "effect/LogLevel"
+import * as TestClock from "effect/TestClock"
 
 const messageOf = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
   Effect.map(Elapsed.toTheEnd(Effect.flip(effect)), ({ message }) => message)
@@ -105,6 +107,49 @@ describe("the message of", () => {
         message,
         /^Things\.write: the request may have been applied \(https:\/\/service\.invalid\/api\/v1, 2 attempts in \d+\.\d s\)\. Retry the same request with the same key, "order-42"\. Last attempt: Things\.write failed with status 422 \(correlation id c-2\): SOME_CODE: some words\.$/
       )
+    })
+  )
+})
+
+/** The next step that an unknown outcome must name, with and without a key. */
+const steps = {
+  keyed: 'Retry the same request with the same key, "order-42"',
+  once: "The operation has no idempotency key: check whether it was applied before you retry."
+}
+
+describe("after a write that may have been applied, the message", () => {
+  for (const [what, reaction, keyed, once] of [
+    ["of a lost response", { drop: "ECONNRESET" }, `${steps.keyed}.`, steps.once],
+    [
+      "of a success that cannot be read",
+      FakeService.answer({ id: 1, name: "a thing" }, 201),
+      'Do not retry. Its key is "order-42".',
+      "Do not retry."
+    ]
+  ] as const) {
+    it.effect(`${what} names the next step`, () =>
+      Effect.gen(function* () {
+        assert.include(yield* written(reaction), keyed)
+        assert.include(yield* writtenOnce(reaction), once)
+      })
+    )
+  }
+
+  it.effect("of an interruption names the next step", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make(["silence"])
+      const { capture, messages } = Logs.make()
+      const all: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
+        calls.write(FakeService.calls.write),
+        calls.writeOnce(FakeService.calls.writeOnce)
+      ]
+      for (const call of all) {
+        const running = yield* Effect.fork(capture(call))
+        yield* TestClock.adjust(1)
+        yield* Fiber.interrupt(running)
+      }
+      assert.include(messages[0], `${steps.keyed}, to continue.`)
+      assert.include(messages[1], steps.once)
     })
   )
 })

@@ -154,7 +154,8 @@ describe("a phone number is not printed in another format", () => {
     "\u202a+22901949372650\u202c",
     "+229\u200b0194937\u00ad2650"
   ]
-  for (const written of writings) {
+  const marked = Array.from(" ./()_+-", (mark) => ["01", "94", "93", "72", "650"].join(mark))
+  for (const written of [...writings, ...marked]) {
     for (const sent of writings) {
       it.effect(`${sent}, as ${written}`, () =>
         Effect.gen(function* () {
