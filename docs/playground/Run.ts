@@ -28,6 +28,8 @@ import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import * as Runtime from "effect/Runtime"
 import type { Attempt } from "../../packages/sandbox/page/drawing.js"
+import { kinds, nameIn, oneOf } from "../../packages/sandbox/page/kinds.js"
+import type { Kind, Row } from "../../packages/sandbox/page/kinds.js"
 import { compile } from "./compile.js"
 
 /** The state of the service: its resources, and the balances of its ledger, which has one currency. */
@@ -37,8 +39,9 @@ export interface Books {
 }
 
 export interface Made {
-  readonly kind: "payment" | "payout" | "link"
-  readonly reference?: string | undefined
+  /** Such as "payment". */
+  readonly kind: string
+  readonly reference: string
   readonly amount: string
   readonly status: string
   readonly key?: string | undefined
@@ -251,33 +254,35 @@ const attemptOf = (exchange: Exchange): Attempt => ({
 const labelOf = (method: string, path: string): string =>
   `${method} ${path.replace("/api/v1", "").replace(/([\da-f]{4})[\da-f-]{32}/, "$1…")}`
 
-const booksOf = ({ ledger, paymentIntents, paymentLinks, payouts }: Sandbox.Service) =>
+/** A transaction follows from another resource, and the cardholders were there before. */
+const hidden: ReadonlySet<string> = new Set(["transactions", "cardholders"])
+
+const booksOf = ({ ledger, resources }: Sandbox.Service) =>
   Effect.map(
-    Effect.all({ ledger, paymentIntents, paymentLinks, payouts }),
-    ({ ledger, paymentIntents, paymentLinks, payouts }): Books => ({
-      made: [
-        ...paymentIntents.map((one) => madeOf("payment", one)),
-        ...payouts.map((one) => madeOf("payout", one)),
-        ...paymentLinks.map((one) => madeOf("link", one))
-      ],
+    Effect.all({ ledger, resources: resources({ limit: 1000 }) }),
+    ({ ledger, resources }): Books => ({
+      made: kinds
+        .filter((kind) => !hidden.has(kind))
+        .flatMap((kind) => {
+          const rows: ReadonlyArray<Row> = resources[kind]
+          return rows.map((row) => madeOf(kind, row)).reverse()
+        }),
       balances: new Map(
         ledger.balances.map(({ account, balance }) => [account.kind, grouped(balance)])
       )
     })
   )
 
-interface Resource extends Omit<Made, "kind" | "key"> {
-  readonly currency: string
-  readonly idempotency_key?: string | undefined
+const madeOf = (kind: Kind, row: Row): Made => {
+  const { amount, currency, idempotency_key, status } = row
+  return {
+    kind: oneOf(kind),
+    reference: nameIn(row),
+    amount: amount ? `${grouped(amount)} ${currency ?? ""}` : "",
+    status: status ?? "",
+    key: idempotency_key ?? undefined
+  }
 }
-
-const madeOf = (kind: Made["kind"], one: Resource): Made => ({
-  kind,
-  reference: one.reference,
-  amount: `${grouped(one.amount)} ${one.currency}`,
-  status: one.status,
-  key: one.idempotency_key
-})
 
 /** `1500.0000` as `1,500.00`. */
 const grouped = (amount: string): string =>

@@ -239,9 +239,9 @@ const details = (summary: string, content: unknown) =>
 const nextFrame = () => new Promise<number>((resolve) => requestAnimationFrame(resolve))
 
 const made = ({ made }: Books) => {
-  const counts = (["payment", "payout", "link"] as const).flatMap((kind) => {
+  const counts = Array.from(new Set(made.map(({ kind }) => kind)), (kind) => {
     const count = made.filter((one) => one.kind === kind).length
-    return count === 0 ? [] : [`${count} ${kind}${count === 1 ? "" : "s"}`]
+    return `${count} ${kind}${count === 1 ? "" : "s"}`
   })
   return html`<h3>Made by the service: ${counts.join(", ") || "nothing"}</h3>
     <ul class="made">

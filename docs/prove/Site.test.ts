@@ -188,7 +188,7 @@ describe("the playground", () => {
       "A link without a key",
       "/payment-links",
       /^response lost$/,
-      "1 link",
+      "1 payment link",
       "UnkeyedOutcomeUnknown"
     ],
     ["A token that expires", "/auth/application/token", /^200, 200$/, "3 payments"],

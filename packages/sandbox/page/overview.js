@@ -1,5 +1,6 @@
 // The sandbox at a glance.
 import { counted, empty, firstPayment, money, table, tile } from "./parts.js"
+import { kinds } from "./kinds.js"
 import { sums } from "./money.js"
 import { html } from "./preact.js"
 import { journal } from "./requests.js"
@@ -7,7 +8,8 @@ import { addressOf, state, useRead } from "./state.js"
 import { isFailed } from "./story.js"
 
 /** @typedef {typeof import("../src/ControlApi.js").Credentials.Encoded} Credentials */
-/** @typedef {typeof import("../src/ControlApi.js").Resources.Encoded} Resources */
+/** @typedef {import("./kinds.js").Resources} Resources */
+/** @typedef {import("./kinds.js").Row} Row */
 /** @typedef {typeof import("../src/ControlApi.js").WalletBalances.Encoded} Wallet */
 
 export const Overview = () => {
@@ -19,15 +21,19 @@ export const Overview = () => {
   const credentials = useRead("/credentials")
   if (resources === undefined || wallets === undefined) return null
   const requests = [...state.requests.values()]
-  const { payments, payouts, refunds, transactions } = resources
+  const { refunds, transactions } = resources
   const failed = requests.filter(isFailed)
   const replays = requests.filter(({ replay }) => replay)
-  const pending = [...payments, ...payouts].filter(({ status }) => status === "PENDING")
+  /** @type {ReadonlyArray<Row>} */
+  const all = kinds.flatMap((kind) => /** @type {ReadonlyArray<Row>} */ (resources[kind]))
+  const pending = all.filter(({ status }) => status === "PENDING")
   const collected = transactions.filter(({ operation }) => /^(COLLECTION|DEPOSIT)$/.test(operation))
   const [money_in, out, waiting] = [
     sums(collected),
     sums(transactions.filter(({ operation }) => /^(PAYOUT|REFUND)$/.test(operation))),
-    sums(pending)
+    sums(
+      pending.flatMap(({ amount, currency }) => (amount && currency ? [{ amount, currency }] : []))
+    )
   ]
   const used = wallets.filter(({ currency }) =>
     [money_in, out, waiting].some((sum) => sum.has(currency))
@@ -38,7 +44,7 @@ export const Overview = () => {
       ${tile("Requests", requests.length, "#requests", requests.length < 1000 ? "since the start" : "the newest")}
       ${tile("Failed", failed.length, addressOf("requests", { find: "failed" }), "refused, faulted or without a response", "bad")}
       ${tile("Replays", replays.length, addressOf("requests", { find: "replay" }), "a known key, nothing new made")}
-      ${tile("Pending", pending.length, "#resources", "payments and payouts")}
+      ${tile("Pending", pending.length, "#resources", "neither completed nor failed")}
     </ul>
     ${table(
       "Money by currency",

@@ -1,5 +1,6 @@
 // The resources of each kind, with what can be done to them.
 import { call, controlCurl, curl } from "./api.js"
+import { canSettle, kinds, nameIn, oneOf, pathOf } from "./kinds.js"
 import {
   actButton,
   chip,
@@ -19,19 +20,16 @@ import {
 import { html } from "./preact.js"
 import { addressOf, filter, openDialog, state, useRead } from "./state.js"
 
-/** @typedef {typeof import("../src/ControlApi.js").Resources.Encoded} Resources */
-/** @typedef {keyof Resources} Kind */
+/** @typedef {import("./kinds.js").Resources} Resources */
+/** @typedef {import("./kinds.js").Kind} Kind */
+/** @typedef {import("./kinds.js").Row} Row */
 /** @typedef {import("./parts.js").Child} Child */
 
 /** A button that opens all fields. @param {Kind} kind @param {Row} resource */
 const detail = (kind, resource) => {
   const reference = nameIn(resource)
-  const name = /^(payments|payment_links|cardholders)$/.test(kind)
-    ? resource.id
-    : encodeURIComponent(reference)
-  // The service reads no single card.
-  const path = kind === "cards" ? undefined : `/api/v1/${kind.replace("_", "-")}/${name}`
-  const line = path && curl("GET", location.origin + path, { token: true })
+  const path = pathOf(kind, resource)
+  const line = path && curl("GET", `${location.origin}/api/v1${path}`, { token: true })
   return linkButton(reference, () =>
     openDialog(
       reference,
@@ -44,8 +42,7 @@ const detail = (kind, resource) => {
 
 /** Buttons that settle what is pending. @param {Kind} kind @param {Row} resource */
 const settling = (kind, resource) =>
-  resource.status === "PENDING" &&
-  /^(payments|payouts)$/.test(kind) &&
+  canSettle(kind, resource) &&
   html`<div class="bar">${[
     ["COMPLETED", "Complete"],
     ["FAILED", "Fail"]
@@ -53,8 +50,7 @@ const settling = (kind, resource) =>
     actButton(
       text,
       async () => {
-        const name = kind === "payments" ? resource.id : encodeURIComponent(nameIn(resource))
-        await call("POST", `/${kind}/${name}/settle`, { status: next })
+        await call("POST", `${pathOf(kind, resource)}/settle`, { status: next })
         return `${nameIn(resource)} is ${next}.`
       },
       `${text} ${nameIn(resource)}`
@@ -83,20 +79,6 @@ const checkout = (url) => {
   const isOwn = protocol === location.protocol && hostname === location.hostname
   return isOwn ? html`<a href=${url}>Open</a>` : url
 }
-
-/**
- * The fields of all kinds that the table shows.
- *
- * @typedef {"status" | "amount" | "charged_amount" | "currency" | "charged_currency" | "fee_amount" | "operation"
- *   | "payment_method" | "idempotency_key" | "issuance_reference" | "source" | "created_at" | "checkout_url"
- *   | "id" | "reference" | "reason" | "description" | "expires_at"} Name
- * @typedef {{ readonly [K in Name]?: string | null | undefined } & {
- *   readonly use_count?: number | undefined, readonly max_uses?: number | null | undefined
- * }} Row
- */
-
-/** @param {Row} resource */
-const nameIn = ({ id, reference }) => reference ?? id ?? ""
 
 /** @param {Row} resource */
 const keyOf = ({ idempotency_key, issuance_reference }) => idempotency_key ?? issuance_reference
@@ -134,17 +116,6 @@ const columnsOf = (kind) =>
     ["Refund", (one) => kind === "transactions" && refunding(one)],
     ["Checkout", ({ checkout_url }) => checkout_url && checkout(checkout_url)]
   ])
-
-/** @type {ReadonlyArray<Kind>} */
-const kinds = [
-  "payments",
-  "payouts",
-  "transactions",
-  "refunds",
-  "payment_links",
-  "cards",
-  "cardholders"
-]
 
 /** Such as “Payment links”. @param {Kind} kind */
 const nameOf = (kind) => kind.charAt(0).toUpperCase() + kind.slice(1).replace("_", " ")
@@ -227,12 +198,7 @@ export const Resources = () => {
     `)}
     <div role="region" aria-label=${name} tabindex="-1">${
       rows.length > 0
-        ? table(
-            counted(rows.length, name.toLowerCase().slice(0, -1)),
-            columns,
-            rows,
-            ({ id, reference }) => reference ?? id ?? ""
-          )
+        ? table(counted(rows.length, oneOf(kind)), columns, rows, nameIn)
         : wanted === ""
           ? html`<p class="empty">There are no ${name.toLowerCase()} yet. <a href="/docs">Docs</a> has a line for each that makes one.</p>`
           : html`<p class="note">${name}: none of the newest has a reference or key with “${find.trim()}”.</p>`

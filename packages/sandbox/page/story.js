@@ -1,12 +1,14 @@
 // Why a key made one payment: what each of its requests did, in sentences.
 import { Drawing } from "./drawing.js"
+import { kinds, moneyOf, nameIn, oneOf } from "./kinds.js"
 import { html } from "./preact.js"
 import { counted, keyText, linkButton, money, resourceLink } from "./parts.js"
 import { useRead } from "./state.js"
 
 /** @typedef {import("./state.js").Exchange} Exchange */
-/** @typedef {typeof import("../src/ControlApi.js").Resources.Encoded} Resources */
-/** @typedef {{ kind: string, reference: string, amount: string, money: string }} Made */
+/** @typedef {import("./kinds.js").Resources} Resources */
+/** @typedef {import("./kinds.js").Row} Row */
+/** @typedef {{ kind: import("./kinds.js").Kind, reference: string, amount: string, money: string }} Made */
 
 /** A status with the error of its response: `422 VALIDATION_FAILED`. @param {Exchange} request */
 const answered = ({ error, status }) =>
@@ -47,34 +49,27 @@ export const storyOf = (request) => {
     : `${done}. The caller got the response ${answered(request)}.`
 }
 
-/** @param {string} status @param {string} person @param {string} verb */
-const moneyOf = (status, person, verb) => {
-  if (status === "COMPLETED") return `The ${person} was ${verb} once.`
-  return `The ${person} ${status === "PENDING" ? `is not ${verb} yet` : `was not ${verb}`}.`
-}
-
 /**
  * The resources that one key made.
  *
  * @param {Resources} resources
  * @returns {ReadonlyArray<Made>}
  */
-const madeIn = ({ cards, payments, payouts }) => [
-  ...payments.map(({ amount, currency, id, operation, reference, status }) => ({
-    kind: "payment",
-    reference: reference ?? id,
-    amount: ` of ${money(amount)} ${currency} (${status})`,
-    // Other operations move no money in the sandbox.
-    money: /^(COLLECTION|DEPOSIT)$/.test(operation) ? moneyOf(status, "customer", "charged") : ""
-  })),
-  ...payouts.map(({ amount, currency, reference, status }) => ({
-    kind: "payout",
-    reference,
-    amount: ` of ${money(amount)} ${currency} (${status})`,
-    money: moneyOf(status, "recipient", "paid")
-  })),
-  ...cards.map(({ id }) => ({ kind: "card", reference: id, amount: "", money: "" }))
-]
+const madeIn = (resources) =>
+  kinds.flatMap((kind) => {
+    /** @type {ReadonlyArray<Row>} */
+    const rows = resources[kind]
+    return rows.map((row) => {
+      const { amount, currency, status } = row
+      const value = amount ? ` of ${money(amount)} ${currency ?? ""}`.trimEnd() : ""
+      return {
+        kind,
+        reference: nameIn(row),
+        amount: `${value}${status ? ` (${status})` : ""}`,
+        money: moneyOf(kind, row)
+      }
+    })
+  })
 
 /** The resource of a key; `undefined` until it is known. @param {string | null | undefined} key */
 export const useMade = (key) => {
@@ -88,7 +83,7 @@ export const useMade = (key) => {
 export const linksTo = (key, made) =>
   made.map(
     ({ amount, kind, reference }, n) =>
-      html`${n === 0 ? "" : " and "}the ${kind} ${resourceLink(reference, { kind: `${kind}s`, find: key })}${amount}`
+      html`${n === 0 ? "" : " and "}the ${oneOf(kind)} ${resourceLink(reference, { kind, find: key })}${amount}`
   )
 
 /** The request that made what its key made: the first one that the service processed. @param {ReadonlyArray<Exchange>} all */
@@ -108,10 +103,10 @@ const subjectOf = (requests, maker) => {
 /** A request as the drawing shows it. @param {Exchange} request @returns {import("./drawing.js").Attempt} */
 const attemptOf = ({
   at,
+  ending,
   index,
   key,
   method,
-  ending,
   path,
   reached_service,
   replay,
@@ -154,7 +149,7 @@ export const Why = ({ hidden, name, onOpen, requests }) => {
     <ol>${requests.map(
       (request) => html`<li key=${request.index}>
         ${linkButton(`#${request.index}`, () => onOpen(request))} ${storyOf(request)}
-        ${request === maker && html` <strong>This request made the ${only?.kind}.</strong>`}
+        ${request === maker && html` <strong>This request made the ${only && oneOf(only.kind)}.</strong>`}
       </li>`
     )}</ol>
     ${hidden && html`<p>${hidden}</p>`}
