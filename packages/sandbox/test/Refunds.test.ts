@@ -133,6 +133,11 @@ describe("a refund", () => {
       const empty = yield* Effect.flip(sandbox.refund({ transaction: reference, amount: "100" }))
       assert.strictEqual(empty._tag, "ControlError")
       assert.strictEqual(empty.code, "INSUFFICIENT_FUNDS")
+      assert.deepStrictEqual(
+        empty.issues.map(({ field }) => field),
+        ["transaction"],
+        "the field is one of the request"
+      )
 
       yield* settled
       const [, paidOut] = yield* sandbox.transactions

@@ -3,6 +3,7 @@
  * that would make a wallet negative. An entry is posted completely or not at all.
  */
 import * as Amount from "@manilla/core/Amount"
+import type * as Errors from "@manilla/core/Errors"
 import * as BigDecimal from "effect/BigDecimal"
 import * as Either from "effect/Either"
 import * as Ledger from "../../Ledger.js"
@@ -14,6 +15,8 @@ export interface Draft {
   readonly reference: string
   readonly description: string
   readonly postings: ReadonlyArray<Ledger.Posting>
+  /** The field of the request that is refused if a wallet has too little. */
+  readonly unpaid?: Errors.Issue
 }
 
 type Totals = typeof state.Totals.Type
@@ -57,11 +60,8 @@ export const make = ({ journal, ledger_accounts: accounts }: Tables) => {
     }
     for (const after of changed.values()) {
       if ("wallet_id" in after.account && BigDecimal.isNegative(balance(after))) {
-        return refusal.because(
-          "INSUFFICIENT_FUNDS",
-          "wallet_id",
-          "must have the amount and the fee"
-        )
+        const issues = draft.unpaid === undefined ? {} : { issues: [draft.unpaid] }
+        return Either.left(refusal.of("INSUFFICIENT_FUNDS", issues))
       }
     }
     for (const after of changed.values()) accounts.set(after)

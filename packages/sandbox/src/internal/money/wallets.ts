@@ -2,6 +2,7 @@
  * The wallets of the application. The ledger holds their balances.
  */
 import * as Currency from "@manilla/core/Currency"
+import type * as Errors from "@manilla/core/Errors"
 import * as Wallet from "@manilla/core/Wallet"
 import * as Either from "effect/Either"
 import type { WalletBalances } from "../../ControlApi.js"
@@ -88,6 +89,9 @@ export const make = (
       })
   }
 }
+
+/** For a request that names the wallet. */
+export const unpaid: Errors.Issue = { field: "wallet_id", rule: "must have the amount and the fee" }
 
 export const accountsOf = ({ currency, wallet_id }: Row): Accounts => ({
   wallet_id,

@@ -9,6 +9,7 @@ import * as Struct from "effect/Struct"
 import * as amounts from "../money/amounts.js"
 import * as ledger from "../money/ledger.js"
 import * as pricing from "../money/pricing.js"
+import { unpaid } from "../money/wallets.js"
 import * as pages from "../rules/pages.js"
 import * as refusal from "../rules/refusal.js"
 import type * as state from "../store/state.js"
@@ -60,7 +61,8 @@ export const make = (
           ledger.debit(exchange(usd), price),
           ledger.credit({ kind: "fees earned", currency: usd }, fee),
           ledger.credit({ kind: "card float", currency: usd }, loaded)
-        ]
+        ],
+        unpaid
       })
 
       const row: Row = {

@@ -94,7 +94,8 @@ export const make = (core: Core, transactions: Transactions) => {
           yield* book.post(nowMillis, {
             reference,
             description: "payout reserved",
-            postings: ledger.transfer(wallet.available, wallet.reserved, reservedBy(row))
+            postings: ledger.transfer(wallet.available, wallet.reserved, reservedBy(row)),
+            unpaid: wallets.unpaid
           })
           resources.add(reference, row, behaviour, nowMillis)
           return reference

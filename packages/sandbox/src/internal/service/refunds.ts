@@ -119,7 +119,8 @@ export const make = (core: Core, transactions: Transactions) => {
         yield* book.post(nowMillis, {
           reference,
           description: "refund reserved",
-          postings: ledger.transfer(wallet.available, wallet.reserved, requested)
+          postings: ledger.transfer(wallet.available, wallet.reserved, requested),
+          unpaid: { field: "transaction", rule: "must be of a wallet that has the amount" }
         })
         count(row)
         resources.add(reference, row, undefined, nowMillis)
