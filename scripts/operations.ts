@@ -47,6 +47,37 @@ export const operations = (): string =>
     ])
   )
 
+/** The fields of each write that can have a magic value. */
+export const magicFields = (): string =>
+  table(
+    ["operation", "amount", "phone number"],
+    ...[...ServiceApi.operations.keys()].flatMap((name) => {
+      const fields = Scenario.magicFields(name)
+      const phone = fields?.phone === undefined ? "" : code([fields.phone])
+      return fields === undefined ? [] : [[code([name]), code([fields.amount]), phone]]
+    })
+  )
+
+const comparisons: Readonly<Record<Operation.ResponseCheck["as"], string>> = {
+  amount: "by value",
+  code: "without regard to case",
+  kind: "if it is one of the interface's names",
+  phone: "by the last eight digits",
+  text: "exactly"
+}
+
+/** The fields that the response to each write must repeat. */
+export const checks = (): string =>
+  table(
+    ["write", "compared fields"],
+    ...[...ServiceApi.operations]
+      .filter(([, { replay }]) => replay._tag !== "Safe")
+      .map(([name, { checks }]) => [
+        code([name]),
+        checks?.members.map(({ as, field }) => `\`${field}\` ${comparisons[as]}`).join("; ") ?? ""
+      ])
+  )
+
 /** The scenarios that a request to the sandbox can ask for. */
 export const scenarios = (): string =>
   table(

@@ -115,6 +115,8 @@ const kinds: Readonly<Record<string, (subject: string, document: string) => stri
   operations: declared.operations,
   retries: declared.retryRule,
   defaults: declared.defaults,
+  checks: declared.checks,
+  magic: declared.magicFields,
   scenarios: declared.scenarios,
   failures
 }

@@ -103,13 +103,13 @@ const cards = ["Cards.issue"] as const
 
 /** The properties of a write on which its scenarios depend. */
 interface Traits {
-  /** Whether it settles later, at a mobile money provider. */
+  /** Whether it settles later. */
   readonly settles: boolean
   /** Whether it debits a wallet. */
   readonly debits: boolean
-  /** The fields of its body that can be magic. */
+  /** The fields of its body that can be magic. A phone number is that of a mobile money account. */
   readonly amount: string
-  readonly phone?: string
+  readonly phone: string | undefined
 }
 
 /** The traits of each declared write. The compiler reports a missing one. */
@@ -121,13 +121,14 @@ const traits: Readonly<Record<ServiceApi.WriteName, Traits>> = {
     phone: "payer.phone_number"
   },
   "Payouts.create": { settles: true, debits: true, amount: "amount", phone: "destination" },
-  "PaymentLinks.create": { settles: false, debits: false, amount: "amount" },
-  "Cards.issue": { settles: false, debits: true, amount: "initial_balance" }
+  "PaymentLinks.create": { settles: false, debits: false, amount: "amount", phone: undefined },
+  "Cards.issue": { settles: false, debits: true, amount: "initial_balance", phone: undefined }
 }
 
 const writes = Record.keys(traits)
 const settling: ReadonlyArray<ServiceApi.WriteName> = writes.filter((name) => traits[name].settles)
 const debits = writes.filter((name) => traits[name].debits)
+const withPhone = writes.filter((name) => traits[name].phone !== undefined)
 
 const becomes = (
   code: string,
@@ -244,8 +245,8 @@ export const scenarios: ReadonlyArray<Scenario> = [
   refuses("21", "amount_too_small", writes, "The amount is below the minimum."),
   refuses("22", "amount_too_large", writes, "The amount is above the maximum."),
   refuses("23", "daily_limit_reached", writes, "The daily limit is reached."),
-  refuses("24", "invalid_phone_number", settling, "The provider does not know the phone number."),
-  refuses("25", "account_blocked", settling, "The provider blocked the mobile money account."),
+  refuses("24", "invalid_phone_number", withPhone, "The provider does not know the phone number."),
+  refuses("25", "account_blocked", withPhone, "The provider blocked the mobile money account."),
   refuses("26", "otp_required", payments, "A one-time code is required."),
   refuses("27", "otp_invalid", payments, "The one-time code is wrong."),
   refuses("28", "otp_expired", payments, "The one-time code is expired."),
