@@ -3,6 +3,8 @@
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Amount from "@manilla/core/Amount"
+import type * as Operation from "@manilla/core/Operation"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -79,8 +81,8 @@ export const isWrite = ({ method, path }: Pick<Sent, "method" | "path">): boolea
 export const isForToken = ({ path }: Pick<Sent, "path">): boolean => path.startsWith("/auth/")
 
 /**
- * Whether the response to another request can be recognised as such. A response that repeats the
- * values of this request cannot.
+ * Whether the response to another request can be recognised as such. A response that repeats what the operation declares
+ * to be compared cannot.
  */
 export const isDistinguishable = (
   { body, method, path }: Sent,
@@ -89,36 +91,38 @@ export const isDistinguishable = (
 ): boolean => {
   if (isForToken({ path }) && isForToken(other)) return false
   if (method === "GET" && other.method === "GET" && path === other.path) return false
-  const asked = readMembers(body)
-  const about = readMembers(response)
-  return asked.idempotency_key === undefined
-    ? asked.amount === undefined ||
-        about.amount === undefined ||
-        about.currency === undefined ||
-        (asked.destination !== undefined &&
-          about.destination !== undefined &&
-          asked.destination !== about.destination) ||
-        !Amount.Equivalence(asked.amount, about.amount)
-    : asked.idempotency_key !== about.issuance_reference
+  const checks = checksOf.get(`${method} ${path}`)
+  if (checks === undefined) return true
+  const asked = readJson(body)
+  const data = memberOf(readJson(response), "data")
+  const about = checks.in === undefined ? data : memberOf(data, checks.in)
+  return checks.members.some(({ as, field, member = field }) => {
+    const sent = memberOf(asked, field)
+    const back = memberOf(about, member)
+    if (!Predicate.isString(sent)) return false
+    // A response may leave out a phone number and the operation kind.
+    if (!Predicate.isString(back)) return as !== "phone" && as !== "kind"
+    return as === "amount" ? !isSameAmount(sent, back) : sent !== back
+  })
 }
 
-const Members = Schema.Struct({
-  amount: Schema.optional(Amount.Amount),
-  currency: Schema.optional(Schema.String),
-  destination: Schema.optional(Schema.String),
-  idempotency_key: Schema.optional(Schema.String),
-  issuance_reference: Schema.optional(Schema.String)
-})
-
-/** The members of a request body, or of the resource in a response. A page has none. */
-const readMembers = (text: string): typeof Members.Type =>
-  readJson(text).pipe(
-    Option.map((json) => resourceOf(Predicate.hasProperty(json, "data") ? json.data : json)),
-    Option.flatMap(Schema.decodeUnknownOption(Members)),
-    Option.getOrElse(() => ({}))
+const checksOf: ReadonlyMap<string, Operation.ResponseChecks> = new Map(
+  Array.from(ServiceApi.operations.values()).flatMap(({ checks, method, path }) =>
+    checks === undefined ? [] : [[`${method} ${path}`, checks]]
   )
+)
 
-const readJson = Schema.decodeUnknownOption(Schema.parseJson())
+const isAmount = Schema.is(Amount.Amount)
+
+const isSameAmount = (sent: string, back: string): boolean =>
+  isAmount(sent) && isAmount(back) && Amount.Equivalence(sent, back)
+
+const memberOf = (json: unknown, name: string): unknown =>
+  Predicate.hasProperty(json, name) ? json[name] : undefined
+
+const decodeJson = Schema.decodeUnknownOption(Schema.parseJson())
+
+const readJson = (text: string): unknown => Option.getOrUndefined(decodeJson(text))
 
 /** A card is nested in the data of its response. */
 const resourceOf = (data: unknown): unknown =>

@@ -3,6 +3,7 @@
  * must equal its credits in every currency, exactly.
  */
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as ServiceApi from "@manilla/service/ServiceApi"
 import * as BigDecimal from "effect/BigDecimal"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -64,117 +65,97 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
         )
       )
 
-    const steps = [
-      [
-        "payment",
-        (text: string, key: IdempotencyKey.IdempotencyKey) =>
-          rule((context) =>
-            handlers["Payments.create"](
-              {
-                ...parts,
-                headers: { "idempotency-key": key },
-                payload: {
-                  ...common,
-                  amount: text,
-                  operation: "COLLECTION",
-                  payer: { phone_number: "+229" }
-                }
-              },
-              context
-            )
-          ).pipe(Effect.map(({ id }) => made.payments.push(id)))
-      ],
-      [
-        "payout",
-        (text: string, key: IdempotencyKey.IdempotencyKey) =>
-          rule((context) =>
-            handlers["Payouts.create"](
-              {
-                ...parts,
-                headers: { "idempotency-key": key },
-                payload: { ...common, wallet_id: wallet.id, amount: text, destination: "+229" }
-              },
-              context
-            )
-          ).pipe(Effect.map(({ reference }) => made.payouts.push(reference)))
-      ],
-      [
-        "link",
-        (text: string) =>
-          rule((context) =>
-            handlers["PaymentLinks.create"](
-              { ...parts, payload: { ...common, amount: text } },
-              context
-            )
-          ).pipe(Effect.map(({ id }) => made.links.push(id)))
-      ],
-      [
-        "card",
-        (text: string, key: IdempotencyKey.IdempotencyKey) =>
-          rule((context) =>
-            handlers["Cards.issue"](
-              {
-                ...parts,
-                payload: {
-                  customer_id: holder.id,
-                  wallet_id: wallet.id,
-                  debit_currency: "XOF",
-                  initial_balance: text.slice(-3),
-                  idempotency_key: IdempotencyKey.InBody.make(key)
-                }
-              },
-              context
-            )
+    type Make = (
+      text: string,
+      key: IdempotencyKey.IdempotencyKey
+    ) => Effect.Effect<unknown, unknown>
+    /** The compiler names a missing write. */
+    const writes: Readonly<Record<ServiceApi.WriteName, Make>> = {
+      "Payments.create": (text, key) =>
+        rule((context) =>
+          handlers["Payments.create"](
+            {
+              ...parts,
+              headers: { "idempotency-key": key },
+              payload: {
+                ...common,
+                amount: text,
+                operation: "COLLECTION",
+                payer: { phone_number: "+229" }
+              }
+            },
+            context
           )
-      ],
-      [
-        "settled payment",
-        () =>
-          Effect.gen(function* () {
-            const id = yield* oneOf(made.payments)
-            const status = (yield* oneOf(settlements)) ?? "COMPLETED"
-            if (id !== undefined) yield* current.look((now) => payments.settle(id, status, now))
-          })
-      ],
-      [
-        "settled payout",
-        () =>
-          Effect.gen(function* () {
-            const reference = yield* oneOf(made.payouts)
-            const status = (yield* oneOf(settlements)) ?? "COMPLETED"
-            if (reference !== undefined) {
-              yield* current.look((now) => payouts.settle(reference, status, now))
-            }
-          })
-      ],
-      [
-        "paid link",
-        () =>
-          Effect.gen(function* () {
-            const id = yield* oneOf(made.links)
-            if (id === undefined) return
-            const { reference } = yield* rule(({ nowMillis }) =>
-              paymentLinks.pay(id, "", nowMillis)
-            )
-            made.collected.push(reference)
-          })
-      ],
-      [
-        "refund",
-        (text: string) =>
-          Effect.gen(function* () {
-            const reference = yield* oneOf(made.collected)
-            if (reference === undefined) return
-            yield* rule(({ nowMillis }) =>
-              refunds.create({ transaction: reference, amount: text }, nowMillis)
-            )
-          })
-      ],
-      [
-        "second",
-        () => Effect.sync(() => current.state.clock.set(current.state.clock.current() + 100))
-      ]
-    ] as const
+        ).pipe(Effect.map(({ id }) => made.payments.push(id))),
+      "Payouts.create": (text, key) =>
+        rule((context) =>
+          handlers["Payouts.create"](
+            {
+              ...parts,
+              headers: { "idempotency-key": key },
+              payload: { ...common, wallet_id: wallet.id, amount: text, destination: "+229" }
+            },
+            context
+          )
+        ).pipe(Effect.map(({ reference }) => made.payouts.push(reference))),
+      "PaymentLinks.create": (text) =>
+        rule((context) =>
+          handlers["PaymentLinks.create"](
+            { ...parts, payload: { ...common, amount: text } },
+            context
+          )
+        ).pipe(Effect.map(({ id }) => made.links.push(id))),
+      "Cards.issue": (text, key) =>
+        rule((context) =>
+          handlers["Cards.issue"](
+            {
+              ...parts,
+              payload: {
+                customer_id: holder.id,
+                wallet_id: wallet.id,
+                debit_currency: "XOF",
+                initial_balance: text.slice(-3),
+                idempotency_key: IdempotencyKey.InBody.make(key)
+              }
+            },
+            context
+          )
+        )
+    }
+
+    const controls: Readonly<Record<string, Make>> = {
+      "settled payment": () =>
+        Effect.gen(function* () {
+          const id = yield* oneOf(made.payments)
+          const status = (yield* oneOf(settlements)) ?? "COMPLETED"
+          if (id !== undefined) yield* current.look((now) => payments.settle(id, status, now))
+        }),
+      "settled payout": () =>
+        Effect.gen(function* () {
+          const reference = yield* oneOf(made.payouts)
+          const status = (yield* oneOf(settlements)) ?? "COMPLETED"
+          if (reference !== undefined) {
+            yield* current.look((now) => payouts.settle(reference, status, now))
+          }
+        }),
+      "paid link": () =>
+        Effect.gen(function* () {
+          const id = yield* oneOf(made.links)
+          if (id === undefined) return
+          const { reference } = yield* rule(({ nowMillis }) => paymentLinks.pay(id, "", nowMillis))
+          made.collected.push(reference)
+        }),
+      refund: (text) =>
+        Effect.gen(function* () {
+          const reference = yield* oneOf(made.collected)
+          if (reference === undefined) return
+          yield* rule(({ nowMillis }) =>
+            refunds.create({ transaction: reference, amount: text }, nowMillis)
+          )
+        }),
+      second: () => Effect.sync(() => current.state.clock.set(current.state.clock.current() + 100))
+    }
+    const steps = Object.entries({ ...writes, ...controls })
 
     for (let index = 0; index < operations; index++) {
       const [name, step] = steps[yield* below(steps.length)] ?? assert.fail()
