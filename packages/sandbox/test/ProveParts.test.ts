@@ -5,8 +5,10 @@
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { assert, describe, it } from "@effect/vitest"
 import type * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import type { Exchange } from "../src/Exchange.js"
 import { Incoming, Interceptor } from "../src/internal/http/incoming.js"
@@ -208,8 +210,9 @@ describe("rule 4: after an unknown outcome, the same key", () => {
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<Exchange>, RegExp | undefined]> = [
     ["a lost response, and the same key", [exchange(lost), later], undefined],
     ["a lost response, and another key", [exchange(lost), another], /of the key A was unknown/],
-    ["a response of 500", [exchange({ ending: 500 }), another], /unknown/],
-    ["a response of 409", [exchange({ ending: 409 }), another], /unknown/],
+    ...[408, 409, 500, 503].map(
+      (ending) => [`a response of ${ending}`, [exchange({ ending }), another], /unknown/] as const
+    ),
     ["a caller that left", [exchange({ ending: "caller left" }), another], /unknown/],
     ["half of a body", [exchange(faulty("truncated body")), another], /unknown/],
     ["of somebody else", [exchange(faulty("response of somebody else")), another], /unknown/],
@@ -413,6 +416,13 @@ describe("a fault", () => {
       "2nd Payments.create: rate limited",
       "3rd Payments.create: unprocessable"
     ])
+    const lasting = inject(
+      [create, 1, "unprocessable for a time"],
+      ["Payments.get", 0, "not found"]
+    )
+    assert.isTrue(lasting.meets(create, 0))
+    assert.isFalse(lasting.meets("Payments.get", 59), "the other one still lasts")
+    assert.isTrue(lasting.meets("Payments.get", 60))
   })
 
   it("of a life runs it twice", () => {
@@ -464,6 +474,48 @@ describe("the effect of", () => {
         )
       if (Exit.isSuccess(exit)) see(exit.value)
       assert.deepStrictEqual(seen, expected)
+    })
+  )
+
+  const withoutServices = {
+    course: { fault: undefined, behaviour: undefined, replay: false, warnings: [] },
+    emulation: undefined as never,
+    die: Effect.void,
+    again: () => {},
+    lateMillis: 1
+  }
+
+  it.effect("response of somebody else changes each member that says whose it is", () =>
+    Effect.gen(function* () {
+      const own = {
+        id: "a",
+        reference: "b",
+        issuance_reference: "c",
+        amount: "1",
+        status: "FAILED"
+      }
+      const answer = HttpServerResponse.unsafeJson({ data: { ...own, currency: "XOF" } })
+      const response = yield* faultOf("response of somebody else")
+        .meet(withoutServices)(Effect.succeed(answer))
+        .pipe(Effect.provideService(Incoming, undefined as never))
+      const { data } = yield* Effect.promise(() => HttpServerResponse.toWeb(response).json())
+      assert.strictEqual(data.currency, "XOF")
+      for (const [member, value] of Object.entries(own)) {
+        assert.notStrictEqual(data[member], value, member)
+      }
+    })
+  )
+
+  it.live("request late does not end with its sender", () =>
+    Effect.gen(function* () {
+      const processed = yield* Deferred.make<void>()
+      const process = Effect.zipRight(Deferred.succeed(processed, undefined), Effect.never)
+      const sender = yield* faultOf("request late")
+        .meet({ ...withoutServices, lateMillis: 50 })(process)
+        .pipe(Effect.provideService(Incoming, undefined as never), Effect.fork)
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(sender)
+      yield* Deferred.await(processed)
     })
   )
 })

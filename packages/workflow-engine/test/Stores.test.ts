@@ -22,6 +22,15 @@ describe("the store in memory", () => stores.test(memoryStore.make, it.scoped))
 
 describe("the store on SQLite", () => stores.test(onSqlite, it.scoped))
 
+it("a try that is stored twice, because a response was lost, counts as one death", () => {
+  for (const deaths of [3, 12]) {
+    const before = { ...execution(1), deaths }
+    const once = transitions.trying("pay", deaths)(before)
+    assert.strictEqual(once.deaths, deaths + 1)
+    assert.deepStrictEqual(transitions.trying("pay", deaths)(once), once)
+  }
+})
+
 it.scoped("wakes, signals and purges of many executions share statements", () =>
   Effect.gen(function* () {
     let statements = 0

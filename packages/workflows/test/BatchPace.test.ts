@@ -33,6 +33,14 @@ const cases: Readonly<Record<string, ReadonlyArray<Step>>> = {
     [2, answered, 8],
     [2, answered, 8]
   ],
+  "one after a short pause again, when a refusal follows an answer": [
+    [0, refused, 0],
+    [1, refused, 0],
+    [3, answered, 2],
+    [4, refused, 0],
+    [4.9, [], 0],
+    [5, [], 1]
+  ],
   "one again after each refusal, later each time, and at most a minute": [
     [0, refused, 0],
     [1, refused, 0],
@@ -42,8 +50,9 @@ const cases: Readonly<Record<string, ReadonlyArray<Step>>> = {
     [15, refused, 0],
     [31, refused, 0],
     [63, refused, 0],
-    [92, [], 0],
+    [122, [], 0],
     [123, refused, 0],
+    [182, [], 0],
     [183, [], 1]
   ],
   "one after a clock that was set back by a day, or forward": [

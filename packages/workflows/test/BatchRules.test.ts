@@ -5,7 +5,9 @@ import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Batches from "@manilla/workflow-engine/Batches"
 import { exitJson } from "@manilla/workflow-engine/Encoding"
+import * as Execution from "@manilla/workflow-engine/Execution"
 import * as BatchEngine from "@manilla/workflows/BatchEngine"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -144,8 +146,14 @@ describe("an item that was handed over", () => {
     currency: "XOF"
   })
   const end = Exit.succeed(paid)
-  for (const [what, execution, unknown, pending] of [
+  const invalid = new Execution.InvalidPayload({
+    workflow: DisbursePayout.workflow.name,
+    businessKey: key,
+    issues: []
+  })
+  for (const [what, execution, unknown, pending, refused] of [
     ["is not started yet", undefined, undefined, undefined],
+    ["cannot have its request", undefined, "inDoubt", "inDoubt", invalid],
     ["runs", { payload, end: undefined }, undefined, undefined],
     ["has created its payout", { payload, end: undefined, isCreated: true }, "pending", undefined],
     ["has ended", { payload, end }, "completed", "completed"],
@@ -171,7 +179,7 @@ describe("an item that was handed over", () => {
           batches,
           startBatch: () => Effect.void,
           findBatch: () => Effect.succeedNone,
-          startPayout: () => Effect.void,
+          startPayout: () => refused ?? Effect.void,
           findPayout: () => Effect.succeed(found)
         })
         const arrived = new Map<number, Batches.State>()

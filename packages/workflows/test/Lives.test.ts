@@ -13,11 +13,11 @@ import * as Memory from "@manilla/workflow-engine/memory"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Policy from "@manilla/workflows/Policy"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -447,20 +447,19 @@ describe("a runner", () => {
 })
 
 describe("await", () => {
-  it.scopedLive("hears of the end of an execution that runs in this process", () =>
+  VirtualClock.test("hears at once of the end of an execution that runs in this process", () =>
     Effect.gen(function* () {
-      const engine = Sqlite.layerSqlite({ file: yield* Files.database })
-      const body = () => pay(() => Effect.delay(Effect.succeed("pay-1"), "300 millis"))
-      yield* Effect.gen(function* () {
-        const operator = yield* Operator.of(Shop)
-        yield* operator.start(order)
-        assert.strictEqual(yield* operator.await(order.key), "pay-1")
-        const now = yield* Clock.currentTimeMillis
-        const { end } = yield* operator.status(order.key)
-        // A second look would be at least half a second after the first.
-        assert.isBelow(now - (end?.atMillis ?? 0), 200)
-      }).pipe(Effect.provide(Layer.provideMerge(shop(body), engine)))
-    })
+      const operator = yield* run(0)
+      const awaited = yield* Effect.fork(operator.await(order.key))
+      // A second look would be at least half a second after the first.
+      yield* VirtualClock.pass("300 millis")
+      assert.deepStrictEqual(
+        Option.getOrUndefined(yield* Fiber.poll(awaited)),
+        Exit.succeed("pay-1")
+      )
+    }).pipe(
+      Effect.provide(inMemory(() => pay(() => Effect.delay(Effect.succeed("pay-1"), "300 millis"))))
+    )
   )
 })
 

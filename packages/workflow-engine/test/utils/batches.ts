@@ -67,6 +67,8 @@ export const test = <E, R>(
       yield* table.add("b", 0, [...[0, 1, 2, 3].map((n) => paying(n, "0.1")), ...others])
       const sent = [0, 1].map((number) => ({ number, state: "sending", sent: number }) as const)
       yield* table.write("b", 0, sent)
+      // The service has refused it for now.
+      yield* table.write("b", 0, [{ number: 2, state: "waiting", sent: 2 }])
       const alike = yield* table.alike("b", [0, 4], 1)
       assert.sameDeepMembers(
         alike.map((one) => ({ ...one })),

@@ -157,6 +157,42 @@ export const test = <E, R>(
     })
   )
 
+  effect("frees what a runner had, and counts its death but not its end", () =>
+    Effect.gen(function* () {
+      const { insert, owned, read, runners } = yield* make
+      const [ends, lives, dead] = [yield* runners.join, yield* runners.join, 99]
+      // The deaths before, and after a death: a suspect is counted in its turn only.
+      const counts = [
+        [0, 1],
+        [2, 3],
+        [3, 3],
+        [12, 12]
+      ] as const
+      const give = (runner: number) =>
+        Effect.gen(function* () {
+          const end = { state: "Succeeded", atMillis: 2 } as const
+          yield* insert({ ...execution(runner, `${runner}-ended`), end })
+          for (const [deaths] of counts) {
+            yield* insert({ ...execution(runner, `${runner}-${deaths}`), deaths, dueMillis: 9 })
+          }
+        })
+      const isFreed = (runner: number, before: number, deaths: number) =>
+        Effect.gen(function* () {
+          const found = yield* Effect.flatten(read(`id-${runner}-${before}`))
+          assert.deepInclude(found, { runner: undefined, dueMillis: 0, deaths })
+        })
+      yield* give(ends)
+      yield* give(lives)
+      yield* runners.leave(ends)
+      for (const [before] of counts) yield* isFreed(ends, before, 0)
+      yield* give(dead)
+      const ended = [`id-${ends}-ended`, `id-${dead}-ended`]
+      assert.sameMembers([...(yield* runners.reap(lives))], ended)
+      for (const [before, after] of counts) yield* isFreed(dead, before, after)
+      assert.lengthOf(yield* owned(lives), counts.length + 1)
+    })
+  )
+
   effect("takes no execution away from a runner that is given it during a change", () =>
     Effect.gen(function* () {
       const { insert, modify, read, runners, take } = yield* make
