@@ -110,7 +110,7 @@ export const of = (
     return { states, remarks: remarks.join(" ") }
   })
 
-const notSummed = `The money of more than ${grouped(String(mostSummed))} items is not added up here: "results --csv" has each amount.`
+const notSummed = `The money of more than ${grouped(String(mostSummed))} items is not added up here: "results --csv" has the amount of each payout that ended, and "items" that of any item.`
 
 /** Such as `Sent in the last 1 minute: 120. At this pace, the last of 600 more is sent in 5 minutes.` */
 const pace = (recent: number, millis: number, waiting: number): string => {
