@@ -98,8 +98,11 @@ const fieldTable = (title, fields) =>
     )}
   </details>`
 
-/** Bodies that the sandbox accepts. The shell replaces variables between `'"` and `"'`. */
-/** @type {Readonly<Record<string, string>>} */
+/**
+ * Bodies that the sandbox accepts. The shell replaces variables between `'"` and `"'`. The compiler names a missing write.
+ *
+ * @type {Readonly<Record<import("@manilla/service/ServiceApi").WriteName | "Token.obtain", string>>}
+ */
 const bodies = {
   "Token.obtain": `{"client_id":"'"$MANILLA_CLIENT_ID"'","client_secret":"'"$MANILLA_CLIENT_SECRET"'"}`,
   "Payments.create": `{"country":"BJ","amount":"1500","currency":"XOF","operation":"COLLECTION","payment_method":"mtn_momo","payer":{"phone_number":"+2290100000000"}}`,
@@ -116,6 +119,7 @@ const bodies = {
  */
 const curlOf = (path, { operationId, parameters, security }) => {
   const isToken = security.length === 0
+  const body = new Map(Object.entries(bodies)).get(operationId)
   const filled = path.replace(
     /\{(\w+)\}/g,
     (_, name) => `$${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`
@@ -124,7 +128,7 @@ const curlOf = (path, { operationId, parameters, security }) => {
     "curl -s",
     !isToken && `-H "Authorization: Bearer $TOKEN"`,
     parameters.some(({ name }) => name === "idempotency-key") && `-H "Idempotency-Key: order-42"`,
-    operationId in bodies && `--json '${bodies[operationId]}'`,
+    body !== undefined && `--json '${body}'`,
     `"${isToken ? "$MANILLA_AUTH_URL" : "$MANILLA_BASE_URL"}${filled}"`
   ]
   const line = words.filter(Boolean).join(" ")

@@ -293,7 +293,7 @@ export const Resources = Schema.Struct({
   payments: Schema.Array(state.PaymentRow),
   payouts: Schema.Array(state.PayoutRow),
   transactions: Schema.Array(state.TransactionRow),
-  refunds: Schema.Array(Refund.Refund),
+  refunds: Schema.Array(state.RefundRow),
   payment_links: Schema.Array(PaymentLink.PaymentLink),
   cards: Schema.Array(Card.Card),
   cardholders: Schema.Array(Cardholder.Cardholder)

@@ -12,7 +12,6 @@ import type { Currency } from "@manilla/core/Currency"
 import type * as Operation from "@manilla/core/Operation"
 import type { WalletId } from "@manilla/core/Wallet"
 import type { PaymentLink } from "@manilla/payment-links/PaymentLink"
-import type { Refund } from "@manilla/refunds/Refund"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
@@ -125,6 +124,14 @@ export interface StoredPaymentIntent extends Schema.Schema.Type<typeof state.Pay
 export interface StoredPayout extends Schema.Schema.Type<typeof state.PayoutRow> {}
 
 /**
+ * A refund as stored, with its transaction and the wallet that pays it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface StoredRefund extends Schema.Schema.Type<typeof state.RefundRow> {}
+
+/**
  * A transaction as stored, with the reference of its source: the payment intent, the payment link, the payout
  * or the refund.
  *
@@ -172,7 +179,7 @@ export interface Service extends Calls {
   /** All transactions, in order of completion. */
   readonly transactions: Effect.Effect<ReadonlyArray<StoredTransaction>>
   /** All refunds in their current state, in order of creation. */
-  readonly refunds: Effect.Effect<ReadonlyArray<Refund>>
+  readonly refunds: Effect.Effect<ReadonlyArray<StoredRefund>>
   /** All payment links in their current state, in order of creation. */
   readonly paymentLinks: Effect.Effect<ReadonlyArray<PaymentLink>>
   /** All cardholders. They exist from the start, and are fictitious. */

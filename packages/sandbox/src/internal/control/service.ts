@@ -81,18 +81,18 @@ export const make = (
     paymentIntents: look(({ state }) => state.payments.all()),
     payouts: look(({ state }) => state.payouts.all()),
     transactions: look(({ state }) => state.transactions.all()),
-    refunds: look(({ refunds }) => refunds.all()),
+    refunds: look(({ state }) => state.refunds.all()),
     paymentLinks: look(({ paymentLinks }) => paymentLinks.all()),
     cardholders: look(({ cardholders }) => cardholders.all()),
     cards: look(({ state }) => state.cards.all()),
     resources: ({ key, limit = defaultLimit } = {}) => {
       const latest = <A extends object>(all: ReadonlyArray<A>) =>
         (key === undefined ? all : all.filter((row) => keyOf(row) === key)).slice(-limit).reverse()
-      return look(({ cardholders, paymentLinks, refunds, state }) => ({
+      return look(({ cardholders, paymentLinks, state }) => ({
         payments: latest(state.payments.all()),
         payouts: latest(state.payouts.all()),
         transactions: latest(state.transactions.all()),
-        refunds: latest(refunds.all()),
+        refunds: latest(state.refunds.all()),
         payment_links: latest(paymentLinks.all()),
         cards: latest(state.cards.all()),
         cardholders: latest(cardholders.all())

@@ -125,8 +125,7 @@ export const make = (core: Core, transactions: Transactions) => {
         count(row)
         resources.add(reference, row, undefined, nowMillis)
         return asRead(row)
-      }),
-    all: () => rows.all().map(asRead)
+      })
   }
 }
 
