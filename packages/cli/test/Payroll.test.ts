@@ -19,6 +19,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as columns from "../src/internal/payroll/columns.js"
 import type { Row } from "../src/internal/payroll/file.js"
 import * as preview from "../src/internal/payroll/preview.js"
 import { of } from "../src/internal/payroll/words.js"
@@ -115,6 +116,31 @@ const tests: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<string>,
   ],
   ["no rows", [], "has no rows"]
 ]
+
+/** Two other names of a column. */
+const pairs = [
+  ["employee", "nom complet", "salarié"],
+  ["amount", "salaire", "net"],
+  ["amount", "montant net", "total"],
+  ["payment_method", "méthode", "mode de paiement"],
+  ["phone", "tel", "mobile"]
+] as const
+
+describe.each(["en", "fr"] as const)("two names of a column in the language %s", (language) => {
+  const words = of(language)
+  const problems = (names: ReadonlyArray<string>) => columns.find(names, words).problems
+
+  it.each(pairs)(
+    "are refused until one is renamed as told: %s, %s and %s",
+    (column, one, other) => {
+      const rest = columns.columns.filter((name) => name !== column)
+      const name = words.columns[column]
+      assert.deepStrictEqual(problems([...rest, one, other]), [words.bothMayBe(one, other, name)])
+      assert.deepStrictEqual(problems([...rest, name, other]), [])
+      assert.deepStrictEqual(problems([...rest, one, name]), [])
+    }
+  )
+})
 
 describe("before anything is sent, a payroll", () => {
   for (const [title, rows, said] of tests) {

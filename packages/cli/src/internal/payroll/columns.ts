@@ -22,7 +22,12 @@ const synonyms = {
     "salaire",
     "salaire net",
     "salary",
-    "net salary"
+    "net salary",
+    "net",
+    "net pay",
+    "a payer",
+    "total",
+    "total a payer"
   ],
   currency: ["devise", "monnaie"],
   country: ["pays"],
@@ -80,7 +85,12 @@ export const find = (header: ReadonlyArray<string>, words: Words) => {
   for (const column of columns) {
     const placesOf = (wanted: ReadonlyArray<string>) =>
       names.flatMap((name, place) => (wanted.includes(name) ? [place] : []))
-    const ways = [[column], column === "employee" ? numbers : [], synonyms[column]]
+    const ways = [
+      [column],
+      column === "employee" ? numbers : [],
+      [plain(words.columns[column])],
+      synonyms[column]
+    ]
     const [place, other] = ways.map(placesOf).find(({ length }) => length > 0) ?? []
     if (place === undefined) missing.push(column)
     else if (other === undefined) places.set(column, place)
