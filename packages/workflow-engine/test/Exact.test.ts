@@ -83,6 +83,19 @@ describe("a body is refused before anything is sent, and told what to do, if it"
       ),
       oneByOne
     ],
+    ["ends before a block in a fiber", Effect.asVoid(Effect.fork(block)), oneByOne],
+    ["pauses before a block in a fiber", Effect.zipRight(Effect.fork(block), sleep), oneByOne],
+    [
+      "awaits a signal before a block in a fiber",
+      Effect.zipRight(Effect.fork(block), signal),
+      oneByOne
+    ],
+    [
+      "fails before a block in a fiber",
+      Effect.zipRight(Effect.fork(block), Effect.fail("no seat")),
+      oneByOne
+    ],
+    ["pauses before a signal in a fiber", Effect.zipRight(Effect.fork(signal), block), deadline],
     ["hides that", Effect.catchAllCause(all(sleep, sleep), () => note("ship")), deadline]
   ] satisfies ReadonlyArray<readonly [string, Body, string]>) {
     VirtualClock.test(name, () =>

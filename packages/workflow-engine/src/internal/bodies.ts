@@ -20,7 +20,7 @@ import type * as Store from "../Store.js"
 import * as codecs from "./codecs.js"
 import type * as engineStore from "./engineStore.js"
 import * as metrics from "./metrics.js"
-import type { Run, RunStore } from "./run.js"
+import { forkedBegin, type Run, type RunStore } from "./run.js"
 import * as transitions from "./transitions.js"
 
 /** After this time, a runner tries an execution again whose payload it could not read. */
@@ -49,7 +49,8 @@ const exitOf = <A, E, R>(run: Run, body: Effect.Effect<A, E, R>) =>
         run.body = fiber
         return body
       })
-      const fiber = yield* Effect.fork(Effect.interruptible(Effect.scoped(known)))
+      const whole = Effect.ensuring(Effect.scoped(known), forkedBegin)
+      const fiber = yield* Effect.fork(Effect.interruptible(whole))
       const cut = Effect.suspend(() => {
         run.phase = { _tag: "Cut" }
         return Fiber.interrupt(fiber)

@@ -64,6 +64,9 @@ export const stop = Effect.withFiberRuntime<never>((fiber) => {
   return Effect.interruptible(Effect.never)
 })
 
+/** Fibers that a body has forked begin before it ends or waits, so that a block in one of them is refused, and not lost. */
+export const forkedBegin = Effect.yieldNow()
+
 /** The access of a run to the store of its execution, while its runner owns that. */
 export interface RunStore extends ReturnType<typeof make> {}
 
@@ -202,8 +205,9 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
 
   /** When a pause ends. From now on, the body waits for that: the caller ends its fiber. */
   const wait = (run: Run, pause: string, dueMillis = run.clocks.get(pause) ?? Execution.never) =>
-    Effect.sync((): transitions.Wait => {
-      const wait = { pause, dueMillis }
+    Effect.gen(function* () {
+      yield* forkedBegin
+      const wait: transitions.Wait = { pause, dueMillis }
       if (run.phase._tag === "Running") run.phase = { _tag: "Waiting", ...wait }
       return wait
     })
