@@ -1,16 +1,13 @@
 /** The worker processes of the kill tests. */
+import * as Bundle from "@manilla/test-support/Bundle"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Duration from "effect/Duration"
 import type * as Scope from "effect/Scope"
-import * as esbuild from "esbuild"
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { createRequire } from "node:module"
-import { setPriority, tmpdir } from "node:os"
-import { join } from "node:path"
+import { setPriority } from "node:os"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { type Job, type Settings, jobs } from "./jobs.js"
@@ -18,41 +15,9 @@ import { type Job, type Settings, jobs } from "./jobs.js"
 /** The worker ended by itself, or did not come to its end. */
 export class WorkerFailed extends Data.TaggedError("WorkerFailed")<{ readonly message: string }> {}
 
-/** The SQLite driver has native code, and DBOS reads files: both are loaded from where they are installed. */
-const native: esbuild.Plugin = {
-  name: "native",
-  setup: (build) =>
-    build.onResolve({ filter: /^(libsql|@dbos-inc\/dbos-sdk)$/ }, ({ path, resolveDir }) => ({
-      path: createRequire(join(resolveDir, "importer.js")).resolve(path),
-      external: true
-    }))
-}
-
-/** Bundles a worker of this folder into one file, which starts in a fraction of the time. */
+/** Bundles a worker of this folder. */
 export const bundleOf = (source: string) =>
-  Effect.gen(function* () {
-    const directory = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-worker-"))),
-      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-    )
-    const outfile = join(directory, "worker.mjs")
-    yield* Effect.promise(() =>
-      esbuild.build({
-        entryPoints: [fileURLToPath(new URL(source, import.meta.url))],
-        outfile,
-        bundle: true,
-        platform: "node",
-        format: "esm",
-        target: "node20",
-        external: ["pg-native"],
-        plugins: [native],
-        banner: {
-          js: 'import { createRequire as requireIn } from "node:module"; const require = requireIn(import.meta.url);'
-        }
-      })
-    )
-    return outfile
-  })
+  Bundle.make(fileURLToPath(new URL(source, import.meta.url)))
 
 /** The worker that runs jobs. */
 export const bundle = bundleOf("worker.ts")
