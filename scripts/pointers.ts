@@ -78,7 +78,7 @@ problems.push(...contradicted(tracked.split("\n").filter(isWritten), read))
 
 // The list in CONTRIBUTING.md has each file with a table of all writes, which a new write has to be added to.
 const [, list = ""] = /## Add an operation\n([^]*?)\n## /.exec(read("CONTRIBUTING.md")) ?? []
-for (const [, file = ""] of list.matchAll(/`(packages\/[\w./-]+\.(?:ts|md))`/g)) {
+for (const [, file = ""] of list.matchAll(/`(packages\/[\w./-]+\.(?:js|md|ts))`/g)) {
   expect(isFile(new URL(file, root)), "CONTRIBUTING.md", file)
 }
 const writes = [...ServiceApi.operations].filter(([, { replay }]) => replay._tag !== "Safe")
@@ -86,7 +86,7 @@ const hasTable = (file: string): boolean => {
   const text = read(file)
   return writes.every(([name]) => text.includes(`"${name}":`))
 }
-for (const file of tracked.split("\n").filter((file) => /^packages\/.*\.ts$/.test(file))) {
+for (const file of tracked.split("\n").filter((file) => /^packages\/.*\.[jt]s$/.test(file))) {
   if (isFile(new URL(file, root)) && hasTable(file) && !list.includes(`\`${file}\``)) {
     problems.push(
       `CONTRIBUTING.md: "Add an operation" does not name ${file}, a table of all writes`
