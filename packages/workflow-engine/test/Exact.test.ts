@@ -122,6 +122,21 @@ describe("a body is refused before anything is sent, and told what to do, if it"
   )
 })
 
+VirtualClock.test(
+  "a body that catches the end of its run does nothing more before its next run",
+  () =>
+    Effect.gen(function* () {
+      const pause = Durable.sleep("a minute", "1 minute")
+      const caught = Effect.uninterruptible(Effect.catchAllCause(pause, () => note("early")))
+      const { operator } = yield* started(memoryStore.make, Effect.zipRight(caught, note("ship")))
+      yield* VirtualClock.pass("30 seconds")
+      assert.deepStrictEqual(done, [])
+      yield* VirtualClock.pass("1 minute")
+      assert.deepStrictEqual(done, ["ship"])
+      assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+    })
+)
+
 describe("a call that awaits an execution is interrupted when its engine ends", () => {
   it.live("in memory", () => closing.test(Effect.succeed(Memory.layerMemory)))
   it.live("on SQLite", () =>

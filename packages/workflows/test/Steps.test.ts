@@ -339,7 +339,8 @@ VirtualClock.test("a result that the engine beneath cannot store is a defect", (
       name: "read",
       success: Schema.String,
       error: Schema.Never,
-      execute: Effect.sync(() => `${++calls}`.repeat(2_000))
+      // 600 characters of two bytes.
+      execute: Effect.sync(() => `${++calls}${"é".repeat(600)}`)
     })
     const stored = journal.make()
     const lives = [{ maxBytes: 1_000, dieAt: 3 }, { maxBytes: 1_000 }]
@@ -407,6 +408,29 @@ describe("an engine beneath that ends a life", () => {
       )
       assert.strictEqual(thrown, error)
       assert.deepStrictEqual(done, ["reserve"])
+    })
+  )
+
+  it.scoped("is asked nothing more, although the body catches that", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const body = Effect.zipRight(
+        Effect.catchAllCause(Durable.sleep("a day", "1 day"), () => Effect.void),
+        pay(Effect.succeed("pay-1"))
+      )
+      const run = yield* runnerOf(Shop.toLayer(() => Effect.uninterruptible(body)))
+      const error = new Cancelled("cancelled")
+      const ends: Steps.Steps = {
+        id: key,
+        run: (name, step) => {
+          asked.push(name)
+          return step()
+        },
+        sleep: () => Promise.reject(error)
+      }
+      const thrown = yield* Effect.promise(() => run({ key }, ends).catch((it: unknown) => it))
+      assert.strictEqual(thrown, error)
+      assert.deepStrictEqual(asked, [])
     })
   )
 
