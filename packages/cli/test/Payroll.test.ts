@@ -32,7 +32,7 @@ const good = (employee: string, amount = "1000") => `${employee},${amount},XOF,B
 /** A folder with a spreadsheet, which is deleted with the scope. */
 const spreadsheet = (text: string | Buffer, name = "salaries-2026-11.csv") =>
   Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-cli-"))),
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla l'équipe-"))),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   ).pipe(
     Effect.map((folder) => {
@@ -893,7 +893,8 @@ describe("a payroll that was stopped", () => {
     Effect.gen(function* () {
       const { file, operate, state } = yield* stopped(30)
       yield* operate("pause")
-      const resume = `paused until \`manilla-workflows resume manilla-payroll:2026-11 --sqlite '${state}'\``
+      const quoted = state.replace("l'équipe", "l'\\''équipe")
+      const resume = `paused until \`manilla-workflows resume manilla-payroll:2026-11 --sqlite '${quoted}'\``
       const follow = (text: string) => (text.includes(resume) ? operate("resume") : Effect.void)
       const { code, err } = yield* manilla(["payroll", file, "--yes"], {}, follow)
       assert.strictEqual(code, 0)

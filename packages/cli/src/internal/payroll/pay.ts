@@ -38,6 +38,9 @@ const workflows = PayoutBatch.layer().pipe(
 const engine = (file: string) =>
   Layer.provideMerge(PayoutBatch.layerOperator, Engine.layerSqlite({ file }))
 
+/** A word of a shell. The name of a folder may have an apostrophe. */
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+
 /** Sends the batch, or continues it, and returns the result of each row when all have ended. */
 const run = (payroll: files.Payroll, rows: ReadonlyArray<files.Row>, state: string) =>
   Effect.gen(function* () {
@@ -51,7 +54,7 @@ const run = (payroll: files.Payroll, rows: ReadonlyArray<files.Row>, state: stri
         (items, doubts) => results.make(rows, Chunk.toReadonlyArray(items), doubts, notSent, words)
       )
     const doubtful = lines("", ["failed", "inDoubt", "unknown"])
-    const resume = `manilla-workflows resume ${batchKey} --sqlite '${state}'`
+    const resume = `manilla-workflows resume ${batchKey} --sqlite ${quoted(state)}`
     const stop = Effect.gen(function* () {
       const stopped = yield* Effect.option(lines(words.stopped))
       const text = Option.match(stopped, {
