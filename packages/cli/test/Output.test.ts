@@ -25,6 +25,9 @@ it("no cell of CSV is a formula", () => {
     ["@SUM(A1)", "'@SUM(A1)"],
     ["\t=1", "'\t=1"],
     ["＝1", "'＝1"],
+    ["＋1", "'＋1"],
+    ["－1", "'－1"],
+    ["＠1", "'＠1"],
     // Numbers, and what is none.
     ["+2290161234567", "+2290161234567"],
     ["-22.5000", "-22.5000"],
@@ -34,4 +37,12 @@ it("no cell of CSV is a formula", () => {
   for (const [cell, written] of cells) assert.strictEqual(output.csvText([[cell]]), `${written}\n`)
   assert.strictEqual(output.csvText([['="a"']]), `"'=""a"""\n`)
   assert.strictEqual(output.csvText([{ a: "=1", b: true }], { header: true }), "a,b\n'=1,true\n")
+})
+
+it("a value of the service cannot move the cursor of a terminal", () => {
+  const marks = ["\u{1b}[2J", "\r", "\n", "\t", "\u{7}", "\u{9b}", "\u{202e}", "\u{200b}"]
+  for (const mark of marks) {
+    assert.match(output.text(`a${mark}b`), /^a\u{fffd}[\w[]*b$/u)
+    assert.notMatch(output.text({ a: mark }), /[\p{Cc}\p{Cf}]/u)
+  }
 })

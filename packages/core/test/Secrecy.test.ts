@@ -235,6 +235,16 @@ it.effect("the secrets of the next request with the same token are not printed e
   })
 )
 
+it.effect("a phone number is not printed if an error of the HTTP client repeats it", () =>
+  Effect.gen(function* () {
+    const lost = { drop: undefined, words: `cannot send ${FakeService.phone}` }
+    const { calls } = yield* FakeService.make([lost], options)
+    const { text: printed } = yield* observe(calls.writeOnce(FakeService.calls.writeOnce))
+    assert.include(printed, "cannot send")
+    assert.notInclude(printed, FakeService.phone.slice(-8))
+  })
+)
+
 it.effect("a body that is not JSON is not printed", () =>
   Effect.gen(function* () {
     const { calls } = yield* FakeService.make([text(200, `{"name":"Awa Sow`)], options)
