@@ -15,6 +15,7 @@ import * as Policy from "@manilla/workflows/Policy"
 import * as Steps from "@manilla/workflows/Steps"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -431,6 +432,30 @@ describe("an engine beneath that ends a life", () => {
       const thrown = yield* Effect.promise(() => run({ key }, ends).catch((it: unknown) => it))
       assert.strictEqual(thrown, error)
       assert.deepStrictEqual(asked, [])
+    })
+  )
+
+  it.scoped("undoes nothing, and neither does a shutdown", () =>
+    Effect.gen(function* () {
+      const done: Array<string> = []
+      const note = (what: string) => Effect.sync(() => void done.push(what))
+      const sleeps = yield* Deferred.make<void>()
+      const shop = Shop.toLayer(() =>
+        Effect.gen(function* () {
+          yield* Shop.withCompensation(note("reserve"), () => note("undo"))
+          yield* Durable.sleep("a day", "1 day")
+          return yield* pay(Effect.as(note("pay"), "pay-1"))
+        })
+      )
+      const sleep = () =>
+        Effect.runPromise(Effect.zipRight(Deferred.succeed(sleeps, undefined), Effect.never))
+      const life = yield* Steps.execute(Shop, { key }, { ...steps, sleep }).pipe(
+        Effect.provide(Layer.provideMerge(shop, Steps.layer)),
+        Effect.fork
+      )
+      yield* Deferred.await(sleeps)
+      yield* Fiber.interrupt(life)
+      assert.deepStrictEqual(done, ["reserve"])
     })
   )
 
