@@ -630,3 +630,10 @@ it.effect(
       assert.isTrue(Exit.isFailure(exit) && Cause.isDie(exit.cause))
     })
 )
+
+it("an execution keeps the id of what was applied, although a later write has failed", () => {
+  const sideEffects = Body.noSideEffects()
+  Body.end(sideEffects, "pay", { outcome: "applied", hasFailed: false, resource: "pay-1" })
+  Body.end(sideEffects, "ship", { outcome: "notApplied", hasFailed: true })
+  assert.strictEqual(sideEffects.resource, "pay-1")
+})
