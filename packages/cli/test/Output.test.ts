@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as output from "../src/internal/output.js"
+import * as words from "../src/internal/payroll/words.js"
 
 it("long advice is laid out at once, in lines that fit", () => {
   const long = "x".repeat(200)
@@ -45,4 +46,12 @@ it("a value of the service cannot move the cursor of a terminal", () => {
     assert.match(output.text(`a${mark}b`), /^a\u{fffd}[\w[]*b$/u)
     assert.notMatch(output.text({ a: mark }), /[\p{Cc}\p{Cf}]/u)
   }
+})
+
+it("only a yes answers a question with yes", () => {
+  const answers = ["", "n", "no", "yn", "yess", "oui", "o", "0", "y", "Y", "yes", "YES"]
+  const yesIn = (language: "en" | "fr") =>
+    answers.filter((answer) => words.of(language).dialogue.isYes.test(answer))
+  assert.deepStrictEqual(yesIn("en"), ["y", "Y", "yes", "YES"])
+  assert.deepStrictEqual(yesIn("fr"), ["oui", "o"])
 })
