@@ -243,6 +243,19 @@ export const mistakes = [
     })
   },
   {
+    name: "takes a conflict for a payment that was made before",
+    rule: 2,
+    sentence: /told “paid”, but the money has not moved/,
+    proof: prove({
+      handle: (order) =>
+        order.state === "new"
+          ? start(order, derived, ({ cause }) =>
+              cause instanceof Errors.ConflictError ? "paid" : "open"
+            )
+          : Effect.void
+    })
+  },
+  {
     name: "has two workers without a lock that send different keys",
     rule: 1,
     sentence: /Money (moved|may move) twice/,

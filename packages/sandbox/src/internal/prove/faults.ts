@@ -100,7 +100,7 @@ const single: ReadonlyArray<Fault> = [
   ...scenarios(isAny, "request_lost", "response_lost", "rate_limited", "truncated_body"),
   ...scenarios(isAny, "server_error", "server_error_after", "unavailable", "unavailable_after"),
   ...scenarios(isRead, "not_found"),
-  ...scenarios(isWrite, "unprocessable", "forbidden"),
+  ...scenarios(isWrite, "unprocessable", "forbidden", "conflict"),
   fault("request late", isAny, ({ lateMillis }) => arrivesAfter(lateMillis)),
   fault("response late", isAny, ({ lateMillis }) => Effect.zipLeft(Effect.sleep(lateMillis))),
   fault("response of somebody else", isOfOne, () => Effect.map(ofSomebodyElse)),
@@ -120,7 +120,7 @@ const single: ReadonlyArray<Fault> = [
 ]
 
 const lasting =
-  /^(no connection|request lost|response (lost|late)|server error after|unavailable|not found|unprocessable|forbidden)$/
+  /^(no connection|request lost|response (lost|late)|server error after|unavailable|not found|unprocessable|forbidden|conflict)$/
 
 /** All faults, in the order of the runs. */
 export const faults: ReadonlyArray<Fault> = [
