@@ -126,7 +126,9 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
       const { data } = yield* lists.list({ per_page: 100, status: "ACTIVE" })
       const alike = data.filter(
         (link) =>
-          isUnused(link) && isMadeSince(link, sought.since) && PaymentLink.resembles(link, sought)
+          isUntouched(link) &&
+          isMadeSince(link, sought.since) &&
+          PaymentLink.resembles(link, sought)
       )
       const { metadata = {} } = sought
       if (Object.keys(metadata).length === 0) return alike
@@ -165,7 +167,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 const concurrentReads = 8
 
 /** A link of unknown outcome is unused: its creator did not receive the URL. */
-const isUnused = ({ use_count }: PaymentLink.PaymentLink): boolean => (use_count ?? 0) === 0
+const isUntouched = ({ status, use_count }: PaymentLink.PaymentLink): boolean =>
+  status === "ACTIVE" && (use_count ?? 0) === 0
 
 const isMadeSince = (
   { created_at }: PaymentLink.PaymentLink,

@@ -149,6 +149,16 @@ describe("payment links", () => {
       }
     }))
 
+  test("are no candidates if the list has one that can no longer be that of the call", (links, sandbox) =>
+    Effect.gen(function* () {
+      const made = yield* links.create(whole)
+      for (const changes of [{ status: "INACTIVE" }, { status: "EXPIRED" }, { use_count: 1 }]) {
+        const body = JSON.stringify({ success: true, data: { data: [{ ...made, ...changes }] } })
+        yield* sandbox.faults.add(Fault.body(body, { operation: "PaymentLinks.list", count: 1 }))
+        assert.deepStrictEqual(yield* links.candidates(whole, { since }), [])
+      }
+    }))
+
   test("match codes case-insensitively", (links) =>
     Effect.gen(function* () {
       const { id } = yield* links.create(request)
