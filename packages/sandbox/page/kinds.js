@@ -35,8 +35,11 @@ const traits = {
   cardholders: { readBy: "id", moves: undefined }
 }
 
-/** The calls that settle a resource, with its kind. The compiler names a call that is missing. */
-/** @type {Readonly<Record<Extract<keyof import("../src/ControlApi.js").Calls, `settle${string}`>, Kind>>} */
+/**
+ * The calls that settle a resource, with its kind. The compiler names a call that is missing.
+ *
+ * @type {Readonly<Record<Extract<keyof import("../src/ControlApi.js").Calls, `settle${string}`>, Kind>>}
+ */
 const settled = { settlePayment: "payments", settlePayout: "payouts" }
 
 /** In the order of the page. */

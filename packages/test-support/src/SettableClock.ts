@@ -1,5 +1,5 @@
 /**
- * The clock of a machine, which can be set forward or back. What sleeps on it wakes in time all the same.
+ * A clock that a test sets forward or back, as somebody sets the clock of a machine. Sleeps take as long as without it.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

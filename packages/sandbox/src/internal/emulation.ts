@@ -10,7 +10,7 @@ import * as Random from "effect/Random"
 import type * as ControlApi from "../ControlApi.js"
 import type * as Sandbox from "../Sandbox.js"
 import * as ServiceApi from "@manilla/service/ServiceApi"
-import * as scenariosOf from "./faults/scenarios.js"
+import * as scenarioFinder from "./faults/scenarios.js"
 import * as faults from "./faults/queue.js"
 import * as exchangeLog from "./http/exchangeLog.js"
 import * as ledger from "./money/ledger.js"
@@ -142,7 +142,7 @@ const emulationOf = (options: Shared, state: State) => {
   const accounts = accountService.make(state, ids, otherIds, options.tokenLifetime ?? "1 hour")
   const transactions = transactionService.make(core)
   const cardholders = cardholderService.make(state, ids)
-  const scenarios = scenariosOf.make(state, lenient)
+  const scenarios = scenarioFinder.make(state, lenient)
   const payments = paymentService.make(core, transactions, accounts)
   const payouts = payoutService.make(core, transactions)
   const refunds = refundService.make(core, transactions)
