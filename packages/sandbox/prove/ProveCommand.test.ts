@@ -142,7 +142,7 @@ describe("one line with the remedy is printed", () => {
     ],
     [
       "if it never calls the sandbox",
-      { env: ", SILENT: yes", more: "patience: 2 seconds" },
+      { env: ", SILENT: yes", more: "patience: 10 seconds" },
       /sends no request to the sandbox/
     ],
     [
@@ -168,7 +168,7 @@ describe("one line with the remedy is printed", () => {
   )
 
   it("if it never becomes calm", async () => {
-    const file = await proofOf({ env: ", STUCK: yes", more: "patience: 2 seconds" })
+    const file = await proofOf({ env: ", STUCK: yes", more: "patience: 10 seconds" })
     const { code, stdout } = await prove(file)
     assert.match(stdout, /After \d+ lives the order is still open/)
     assert.strictEqual(code, 1)
