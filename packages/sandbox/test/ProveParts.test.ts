@@ -743,7 +743,7 @@ describe("the report", () => {
   it("counts a run that missed its fault for nothing", () => {
     const missed = make([of({ ...failed, isReached: false })])
     assert.deepStrictEqual([missed.runs, missed.missed, missed.failures], [1, [1], []])
-    assert.match(missed.text, /Not counted, because a fault was not reached: 1 runs \(1\)/)
+    assert.match(missed.text, /Not counted, because a fault was not reached: 1 run \(1\)/)
     assert.match(missed.text, /fails +0 +0 +1\n/)
     assert.match(
       report.junit(missed),
@@ -751,11 +751,14 @@ describe("the report", () => {
     )
   })
 
-  it.each([1, 8])("of a proof that was stopped before %i runs says so", (left) => {
+  it.each([
+    ["1 run", 1],
+    ["8 runs", 8]
+  ] as const)("of a proof that was stopped with %s left says so", (text, left) => {
     const planned = 1 + left
     const stopped = { ...options, planned, run: undefined }
     const { result } = report.make([of(), of({ number: 1 })], stopped)
-    assert.strictEqual(result, `Stopped before ${left} more runs. 0 of 2 runs failed.`)
+    assert.strictEqual(result, `Stopped with ${text} left. 0 of 2 runs failed.`)
   })
 
   it("draws the first failure of each rule", () => {
@@ -771,7 +774,10 @@ describe("the report", () => {
     )
     assert.match(text, /Run 1, 1st Payments.create: fails\n\n {2}✗ Money <moved> twice/)
     assert.match(text, / 10ms {2}POST \/payments {2}A .* ───▶ processed it +◀── 201\n/)
-    assert.match(text, /A is the key A\n\n {2}Derive the key.*\n {2}1 other runs break the same/)
+    assert.match(
+      text,
+      /A is the key A\n\n {2}Derive the key.*\n {2}Other runs that break the same rule: 1\./
+    )
     assert.match(text, /Repeat this run: repeat 1\n[^]*Failed: 3 of 4 runs\.$/)
     assert.match(text, /fails +3 +3 +0\n/)
     assert.match(report.junit(make([failed])), /<failure message="Money &#60;moved&#62; twice\.">/)
@@ -783,7 +789,7 @@ describe("the report", () => {
 
   it("says how many runs a person decides", () => {
     const { text } = make([of({ number: 1, told: "review" })])
-    assert.match(text, /A person has to decide at the end of 1 runs\./)
+    assert.match(text, /A person has to decide at the end of 1 run\./)
   })
 
   it.each([

@@ -97,6 +97,17 @@ describe("a checkout with fetch", () => {
   }, 300_000)
 })
 
+it("a checkout that is wrong without a fault says so, whatever run is asked for", async () => {
+  const proof = Prove.everyFaultPromise({
+    ...checkout({}),
+    told: (): Prove.Told => "not paid",
+    run: 45
+  })
+  await expect(proof).rejects.toThrow(
+    /^1 run in [^]*Run 0, no fault\n[^]*told “not paid”[^]*\nFailed without a fault, so no fault was tried\.$/
+  )
+})
+
 it("a checkout with @manilla/promises passes", async () => {
   const proof = await Prove.everyFaultPromise({
     store: () => ({ state: "open" as Prove.Told }),

@@ -26,8 +26,9 @@ export const prove = <R>(options: Options<R>): Effect.Effect<report.Report, Prob
     const calm = yield* trial({ number: 0, troubles: [] }, undefined, world())
     const problem = report.problemOf(calm)
     if (problem !== undefined) return yield* new Problem({ message: problem })
-    const runs = calm.violations.length > 0 ? [] : plan.runsOf(calm.places, options)
-    if (only !== undefined && only > runs.length) {
+    const isBroken = calm.violations.length > 0
+    const runs = isBroken ? [] : plan.runsOf(calm.places, options)
+    if (only !== undefined && only > runs.length && !isBroken) {
       const message = `There is no run ${only}: the last one is ${runs.length}. Choose another number.`
       return yield* new Problem({ message })
     }

@@ -62,7 +62,7 @@ export const make = (
       exchanges,
       remedies: [
         judge.remedies[violation.rule],
-        ...(others.length > 0 ? [`${others.length} other runs break the same rule.`] : []),
+        ...(others.length > 0 ? [`Other runs that break the same rule: ${others.length}.`] : []),
         `Repeat this run: ${repeat(run.number)}`
       ]
     }))
@@ -72,19 +72,21 @@ export const make = (
   const reviews = runs.filter(({ told }) => told === "review").length
   const some = `${missed.slice(0, 8).join(", ")}${missed.length > 8 ? ", …" : ""}`
   const summary = [
-    `${runs.length} runs in ${(tookMillis / 1000).toFixed(1)} s, with seed ${seed}.`,
+    `${counted(runs.length)} in ${(tookMillis / 1000).toFixed(1)} s, with seed ${seed}.`,
     `Requests of the calm run: ${counts.join(", ")}.`,
     missed.length > 0 &&
-      `Not counted, because a fault was not reached: ${missed.length} runs (${some}).`,
-    reviews > 0 && `A person has to decide at the end of ${reviews} runs.`
+      `Not counted, because a fault was not reached: ${counted(missed.length)} (${some}).`,
+    reviews > 0 && `A person has to decide at the end of ${counted(reviews)}.`
   ].filter((line) => line !== false)
   const left = planned - (all.length - 1)
   const result =
     left > 0
-      ? `Stopped before ${left} more runs. ${failed.length} of ${runs.length} runs failed.`
-      : failed.length > 0
-        ? `Failed: ${failed.length} of ${runs.length} runs.`
-        : "Passed."
+      ? `Stopped with ${counted(left)} left. ${failed.length} of ${counted(runs.length)} failed.`
+      : hasFailed(all[0])
+        ? "Failed without a fault, so no fault was tried."
+        : failed.length > 0
+          ? `Failed: ${failed.length} of ${counted(runs.length)}.`
+          : "Passed."
   const drawn = runs.filter((trial) => trial.run.number === only && !hasFailed(trial))
   const text = [
     ...summary,
@@ -97,6 +99,8 @@ export const make = (
   ].join("\n")
   return { all, failed, failures, missed, result, runs: runs.length, summary, text, tookMillis }
 }
+
+const counted = (runs: number) => `${runs} ${runs === 1 ? "run" : "runs"}`
 
 const section = (trial: Trial, remedies: ReadonlyArray<string>) => [
   "",
