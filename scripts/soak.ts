@@ -6,15 +6,13 @@
 //
 // `dbos`, `restate`, `openworkflow` and `effect` are the engines of others, on which more answers are lost.
 //
-// On the sandbox, it checks the ledger after each of many random operations, concurrent requests with one key,
-// and kills of the command with a data file.
+// On the sandbox, it sends concurrent requests with one key, and kills the command with a data file.
 import * as Command from "@effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { quantileOf } from "../benchmarks/format.js"
 import * as sandboxKills from "../packages/sandbox/prove/utils/kills.js"
 import * as oneKey from "../packages/sandbox/prove/utils/oneKey.js"
-import * as randomOperations from "../packages/sandbox/prove/utils/randomOperations.js"
 import * as clusterKills from "../packages/workflows/prove/utils/clusterKills.js"
 import { otherEngines } from "../packages/workflows/prove/utils/otherEngines.js"
 import * as sqliteKills from "../packages/workflows/prove/utils/kills.js"
@@ -73,15 +71,11 @@ const told = <A, E>(name: string, self: Effect.Effect<A, E>) =>
 
 const sandboxOptions = {
   kills,
-  seed,
-  operations: count("operations", 1_000_000, "random operations, each before a look at the ledger"),
   requests: count("requests", 10_000, "requests at once with one key")
 }
 
-const onSandbox = (options: Command.Command.ParseConfig<typeof sandboxOptions>) =>
+const onSandbox = ({ kills, requests }: Command.Command.ParseConfig<typeof sandboxOptions>) =>
   Effect.gen(function* () {
-    const { kills, operations, requests, seed } = options
-    yield* told(`${operations} random operations, seed ${seed}`, randomOperations.run(options))
     yield* told(`${requests} concurrent requests, one key`, oneKey.run(requests))
     const killed = Effect.promise(() => sandboxKills.run({ kills, callers: 16 }))
     yield* told(`${kills} kills`, killed)
