@@ -84,6 +84,11 @@ export interface Checkout<Life extends string, Store, Process, R> extends Option
   readonly lives: Readonly<Record<Life, Effect.Effect<unknown, unknown, R>>>
   /** The lives in their order. They are repeated until nothing changes, for at most 36 hours of virtual time. */
   readonly script: ReadonlyArray<NoInfer<Life>>
+  /**
+   * The script of another order, which is paid before two more runs begin: no order may take the key or the payment of
+   * another.
+   */
+  readonly other?: ReadonlyArray<NoInfer<Life>> | undefined
   /** Returns the state of the order now. The proof asks after each life. */
   readonly told: Effect.Effect<Told, unknown, R>
   /**
@@ -223,6 +228,11 @@ export interface PromiseCheckout<Life extends string, Store> extends Options {
   readonly process: (service: Service, store: NoInfer<Store>) => Lives<Life> | Promise<Lives<Life>>
   /** The lives in their order. They are repeated until nothing changes. */
   readonly script: ReadonlyArray<NoInfer<Life>>
+  /**
+   * The script of another order, which is paid before two more runs begin: no order may take the key or the payment of
+   * another.
+   */
+  readonly other?: ReadonlyArray<NoInfer<Life>> | undefined
   /** Returns the state of the order now. The proof asks after each life. */
   readonly told: (store: NoInfer<Store>) => Told | Promise<Told>
 }
@@ -245,7 +255,7 @@ export type Lives<Life extends string> = Readonly<Record<Life, () => unknown>>
 export const everyFaultPromise = <Life extends string, Store>(
   checkout: PromiseCheckout<Life, Store>
 ): Promise<Proof> => {
-  const { process, script, store, told } = checkout
+  const { other = [], process, script, store, told } = checkout
   const Stored = Context.GenericTag<"Store", Store>("Store")
   const Process = Context.GenericTag<"Process", Lives<Life>>("Process")
   const start = Effect.all([serviceOf, Stored]).pipe(
@@ -255,8 +265,9 @@ export const everyFaultPromise = <Life extends string, Store>(
   const proof = prove(
     checkout,
     {
+      other,
       script,
-      lives: Object.fromEntries(script.map((life) => [life, live(life)])),
+      lives: Object.fromEntries([...script, ...other].map((life) => [life, live(life)])),
       told: Effect.flatMap(Stored, (stored) => promised(() => told(stored))),
       store: Layer.effect(Stored, promised(store)),
       process: Layer.merge(Layer.effect(Process, start), Layer.context<"Store">())
@@ -286,7 +297,7 @@ const serviceOf = Effect.gen(function* () {
 type Outside = HttpClient.HttpClient | Sandbox.Sandbox
 
 /** A checkout, with all that its parts need beside the outside of a process. */
-interface Parts<Store, R> extends Pick<Scene<R>, "script" | "lives" | "told"> {
+interface Parts<Store, R> extends Pick<Scene<R>, "script" | "lives" | "other" | "told"> {
   readonly store: Layer.Layer<Store, unknown>
   readonly process: Layer.Layer<R, unknown, Store | Outside>
 }
@@ -302,6 +313,7 @@ const prove = <Store, R>(
       seed,
       run,
       inProcess: true,
+      hasOthers: parts.other !== undefined && parts.other.length > 0,
       repeat: (number) => `add { run: ${number}, seed: ${seed}, pairs: ${pairs} } to its options.`,
       world: () => {
         const time = startTime()

@@ -1,13 +1,18 @@
 import { assert, it } from "@effect/vitest"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Prove from "@manilla/sandbox/Prove"
 import * as Effect from "effect/Effect"
-import { checkout } from "./utils/checkouts.js"
+import { checkout, create } from "./utils/checkouts.js"
 
 it.effect(
   "a correct checkout passes, and each fault was reached",
   () =>
     Effect.gen(function* () {
-      const proof = yield* Prove.everyFault(checkout({ pairs: 20 }))
+      const other = create(IdempotencyKey.derive("order", "41"))
+      const parts = checkout({ pairs: 20 })
+      const lives = { ...parts.lives, other }
+      const proof = yield* Prove.everyFault({ ...parts, lives, other: ["other"] })
+      assert.include(proof.text, "another order")
       assert.deepStrictEqual(proof.failures, [])
       assert.isAbove(proof.runs, 130)
       assert.isBelow(proof.missed.length, 20)

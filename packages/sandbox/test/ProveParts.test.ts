@@ -258,6 +258,14 @@ describe("rule 4: after an unknown outcome, the same key", () => {
     else assert.match(found ?? "", sentence)
   })
 
+  it("an earlier order had other keys", () => {
+    const earlier = books([], exchange(), exchange({ key: undefined }))
+    const later = (key: string | undefined) =>
+      books([], exchange({ key: undefined }), exchange({ key }))
+    assert.isUndefined(judge.sharedKey(later("B"), earlier))
+    assert.strictEqual(judge.sharedKey(later("A"), earlier), "The key A was sent for two orders.")
+  })
+
   it("two orders have two keys", () => {
     const second = exchange({ key: "B", sent: { amount: "2" }, atMillis: 9 })
     assert.isUndefined(judge.changedKey(books([], exchange(lost), second), twoOrders))
@@ -281,7 +289,7 @@ describe("the runs", () => {
   const write = { operation: create, nth: 1 }
   const read = { operation: "Payments.get", nth: 2 }
   const life = { operation: "press", nth: 1 }
-  const options = { inProcess: true, pairs: 0, seed: 1 }
+  const options = { hasOthers: false, inProcess: true, pairs: 0, seed: 1 }
   const wordsOf = (places: ReadonlyArray<plan.Place>, changes = {}) =>
     plan.runsOf(places, { ...options, ...changes }).map(plan.words)
 
@@ -310,11 +318,25 @@ describe("the runs", () => {
     assert.deepStrictEqual(
       sequels,
       ["death after", "response lost for a time"].flatMap((first) =>
-        ["no connection", "unprocessable", "forbidden"].map(
-          (next) => `1st Payments.create: ${first}, next Payments.create: ${next} for a time`
-        )
+        [
+          "rate limited",
+          "token revoked",
+          "no connection for a time",
+          "unprocessable for a time",
+          "forbidden for a time"
+        ].map((next) => `1st Payments.create: ${first}, next Payments.create: ${next}`)
       )
     )
+  })
+
+  it("begin with another order, if there is one", () => {
+    const withOther = (places: ReadonlyArray<plan.Place>) =>
+      wordsOf(places, { hasOthers: true }).filter((words) => words.includes("another order"))
+    assert.deepStrictEqual(withOther([life, token, write]), [
+      "1st press: another order",
+      `1st press: another order, 1st ${create}: fails`
+    ])
+    assert.isEmpty(wordsOf([life, write]).filter((words) => words.includes("another order")))
   })
 
   it("on sockets have a connection", () => {
@@ -428,7 +450,11 @@ describe("a fault", () => {
 
   it("of a life runs it twice", () => {
     const { begin } = inject(["press", 2, "two lives"])
-    assert.deepStrictEqual([begin("press"), begin("worker"), begin("press")], [false, false, true])
+    const begun = [begin("press"), begin("worker"), begin("press")]
+    assert.deepStrictEqual(
+      begun.map((fault) => fault?.name),
+      [undefined, undefined, "two lives"]
+    )
   })
 })
 
@@ -536,7 +562,8 @@ describe("a run", () => {
     told: (asked: number) => judge.Told,
     after: (round: number) => void = () => {},
     life: Effect.Effect<unknown, unknown, Intercept> = Effect.void,
-    troubles: plan.Run["troubles"] = []
+    troubles: plan.Run["troubles"] = [],
+    other: Effect.Effect<unknown, unknown, Intercept> = Effect.void
   ) => {
     let asked = 0
     const world: World<Intercept> = {
@@ -547,7 +574,8 @@ describe("a run", () => {
         Effect.map(Effect.context<never>(), (context) => ({
           sandbox: sandboxOf(rows),
           script: ["press"],
-          lives: { press: life },
+          lives: { press: life, other },
+          other: ["other"],
           told: Effect.sync(() => {
             after(asked)
             return told(asked++)
@@ -658,6 +686,52 @@ describe("a run", () => {
       assert.deepStrictEqual([isReached, most], [true, 2])
     })
   )
+
+  describe("after another order", () => {
+    const first = { operation: "press", nth: 1, fault: faults.anotherOrder }
+    /** The other order is paid, with the key A. Then this one ends. */
+    const beside = (told: judge.Told, key: string, troubles: plan.Run["troubles"] = []) => {
+      const rows = {
+        payments: [] as Array<Row>,
+        transactions: [] as Array<string>,
+        exchanges: [] as Array<Exchange>
+      }
+      const pay = Effect.sync(() => {
+        if (rows.payments.length > 0) return
+        rows.payments.push({ reference: "R", status: "COMPLETED" })
+        rows.transactions.push("R")
+        rows.exchanges.push(exchange())
+      })
+      const request = Effect.gen(function* () {
+        const course = { fault: undefined, behaviour: undefined, replay: false, warnings: [] }
+        const request = { operation: create, nowMillis: 0, course, emulation: undefined as never }
+        ;(yield* Interceptor)(request)
+      })
+      const send = Effect.sync(() => void rows.exchanges.push(exchange({ key })))
+      const life = Effect.zipRight(send, request)
+      const other = Effect.zipRight(pay, request)
+      return run(rows, () => told, undefined, life, [first, ...troubles], other)
+    }
+
+    it.live("the payment of that one is not its own", () =>
+      Effect.map(beside("paid", "B"), (trial) => assert.deepStrictEqual(rulesOf(trial), [2]))
+    )
+
+    it.live("it is judged alone", () =>
+      Effect.map(beside("not paid", "B"), (trial) => {
+        assert.deepStrictEqual(rulesOf(trial), [])
+        assert.include(
+          trial.events.map(({ text }) => text),
+          "another order was paid"
+        )
+        assert.isTrue(trial.isReached)
+      })
+    )
+
+    it.live("it has a key of its own", () =>
+      Effect.map(beside("not paid", "A"), (trial) => assert.deepStrictEqual(rulesOf(trial), [4]))
+    )
+  })
 
   it.live("goes on until it says the same twice", () =>
     Effect.map(

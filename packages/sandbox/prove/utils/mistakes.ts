@@ -8,6 +8,7 @@ import * as Payments from "@manilla/payments/Payments"
 import * as Prove from "@manilla/sandbox/Prove"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { link } from "@manilla/test-support/Sandboxed"
+import * as Transactions from "@manilla/transactions/Transactions"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -60,6 +61,27 @@ const follow =
 
 const prove = (parts: Parameters<typeof checkout>[0]) =>
   Prove.everyFault(checkout({ pairs: 20, ...parts }))
+
+/** A proof with another order, which is paid before some of its runs. */
+const proveBeside = (
+  other: Effect.Effect<unknown, unknown, Payments.Payments>,
+  parts: Parameters<typeof checkout>[0]
+) => {
+  const proof = checkout({ pairs: 0, ...parts })
+  return Prove.everyFault({ ...proof, lives: { ...proof.lives, other }, other: ["other"] })
+}
+
+const today = Effect.map(Clock.currentTimeMillis, (now) =>
+  IdempotencyKey.derive("orders of", new Date(now).toISOString().slice(0, 10))
+)
+
+/** A transaction has neither the phone number nor the key of its order. */
+const findByAmount = (order: Order) =>
+  Effect.gen(function* () {
+    const transactions = yield* Transactions.Transactions
+    const { data } = yield* transactions.list({ status: "COMPLETED" })
+    if (data.some(({ amount }) => Number(amount) === 1500)) order.state = "paid"
+  }).pipe(Effect.ignore)
 
 const statusOf = (status: string): Order["state"] =>
   status === "COMPLETED"
@@ -300,6 +322,26 @@ export const mistakes = [
               })
             ),
       worker: follow(statusOf)
+    })
+  },
+  {
+    name: "gives all orders of a day one key",
+    rule: 4,
+    sentence: /was sent for two orders/,
+    proof: proveBeside(Effect.flatMap(today, create), {
+      handle: (order) =>
+        isIdle(order) || order.payment === undefined
+          ? start(order, today, () => "open")
+          : Effect.void,
+      worker: follow(statusOf)
+    })
+  },
+  {
+    name: "finds its payment by the amount",
+    rule: 2,
+    sentence: /told “paid”, but the money/,
+    proof: proveBeside(Effect.flatMap(random, create), {
+      worker: (order) => (order.payment === undefined ? correct.worker(order) : findByAmount(order))
     })
   },
   {

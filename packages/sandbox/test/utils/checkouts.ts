@@ -7,6 +7,7 @@ import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import type * as Prove from "@manilla/sandbox/Prove"
+import * as Transactions from "@manilla/transactions/Transactions"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -87,9 +88,11 @@ const settle = (order: Order, id: PaymentIntent.PaymentIntentId) =>
 
 export const told = Effect.map(Store, ({ state }): Prove.Told => (state === "new" ? "open" : state))
 
+type Clients = Payments.Payments | Transactions.Transactions
+
 interface Parts {
-  readonly handle: (order: Order) => Effect.Effect<unknown, unknown, Payments.Payments>
-  readonly worker: (order: Order) => Effect.Effect<unknown, unknown, Payments.Payments>
+  readonly handle: (order: Order) => Effect.Effect<unknown, unknown, Clients>
+  readonly worker: (order: Order) => Effect.Effect<unknown, unknown, Clients>
   readonly told?: (order: Order) => Prove.Told
 }
 
@@ -119,7 +122,7 @@ export const checkout = (parts: Partial<Parts> & Prove.Options) => {
   return {
     ...options,
     store: Layer.sync(Store, newOrder),
-    process: Payments.layer,
+    process: Layer.merge(Payments.layer, Transactions.layer),
     lives: {
       handle: Effect.flatMap(Store, handle),
       worker: Effect.flatMap(Store, worker)

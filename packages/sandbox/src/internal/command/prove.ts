@@ -69,6 +69,9 @@ export const command = (args: ReadonlyArray<string>) =>
       ...proof,
       run,
       inProcess: false,
+      hasOthers: [proof.request, proof.told].every((one) =>
+        JSON.stringify(one).includes("{order}")
+      ),
       repeat,
       world: () => outside.world(proof, cwd),
       onRun: progress(performance.now(), repeat),

@@ -119,6 +119,9 @@ const single: ReadonlyArray<Fault> = [
   fault("two lives", isLife, () => (process) => process)
 ]
 
+/** Another order is paid before a life of this one. The trial sees to it. */
+export const anotherOrder = fault("another order", isLife, () => (process) => process)
+
 const lasting =
   /^(no connection|request lost|response (lost|late)|server error after|unavailable|not found|unprocessable|forbidden|conflict)$/
 

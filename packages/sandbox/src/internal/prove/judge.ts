@@ -90,6 +90,12 @@ export const read = (sandbox: Sandbox.Service) =>
     return { movements: movements.flat(), exchanges: yield* sandbox.exchanges }
   })
 
+/** The books without what was in them earlier. */
+export const after = (earlier: Books, { exchanges, movements }: Books): Books => ({
+  movements: movements.filter(({ name }) => earlier.movements.every((one) => one.name !== name)),
+  exchanges: exchanges.slice(earlier.exchanges.length)
+})
+
 /** Tells the orders of a run apart, by its calm run. */
 export interface Calm extends ReturnType<typeof calmOf> {}
 
@@ -188,6 +194,13 @@ export const changedKey = ({ exchanges }: Books, calm: Calm): string | undefined
     }
   }
   return undefined
+}
+
+/** Rule 4: no two orders have one key. */
+export const sharedKey = ({ exchanges }: Books, earlier: Books): string | undefined => {
+  const keys = earlier.exchanges.flatMap(({ key }) => key ?? [])
+  const shared = exchanges.find(({ key }) => key !== undefined && keys.includes(key))
+  return shared && `The key ${shared.key} was sent for two orders.`
 }
 
 /** Rule 5: no storm. Of the times of arrival. */

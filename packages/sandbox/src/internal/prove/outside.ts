@@ -47,11 +47,14 @@ const open = (proof: Proof, cwd: string, note: (text: string) => void) =>
       MANILLA_ORDER: crypto.randomUUID()
     }
     /** Puts the values of variables into a text, such as `{base_url}`. */
-    const filled = (text: unknown) =>
-      String(text).replace(
-        /\{(\w+)\}/g,
-        (whole, name: string) => variables[`MANILLA_${name.toUpperCase()}`] ?? whole
-      )
+    const filledOf =
+      (values: Readonly<Record<string, string>>) =>
+      (text: unknown): string =>
+        String(text).replace(
+          /\{(\w+)\}/g,
+          (whole, name: string) => values[`MANILLA_${name.toUpperCase()}`] ?? whole
+        )
+    const filled = filledOf(variables)
     const env = { ...variables, ...Record.map(proof.env, filled) }
     const { command, reset } = proof
     if (reset !== undefined) yield* servers.run({ command: reset, cwd, env })
@@ -72,13 +75,16 @@ const open = (proof: Proof, cwd: string, note: (text: string) => void) =>
     }).pipe(oneAtOnce.withPermits(1), Effect.provide(services))
 
     /** Sends a request. Without a response, the status is 0. */
-    const send = ({ body, headers, method, url }: Proof["request"]) =>
+    const send = ({ body, headers, method, url }: Proof["request"], filledIn = filled) =>
       Effect.tryPromise(async (signal) => {
         const isJson = body !== undefined && typeof body !== "string"
-        const response = await fetch(filled(url), {
+        const response = await fetch(filledIn(url), {
           method,
-          headers: { ...(isJson && { "content-type": "application/json" }), ...headers },
-          body: body === undefined ? null : filled(isJson ? JSON.stringify(body) : body),
+          headers: {
+            ...(isJson && { "content-type": "application/json" }),
+            ...Record.map(headers, filledIn)
+          },
+          body: body === undefined ? null : filledIn(isJson ? JSON.stringify(body) : body),
           redirect: "manual",
           signal
         })
@@ -107,8 +113,11 @@ const open = (proof: Proof, cwd: string, note: (text: string) => void) =>
       })
     })
     const name = "request of the buyer"
+    const ofAnother = filledOf({ ...variables, MANILLA_ORDER: crypto.randomUUID() })
+    const another = Effect.zipRight(keepAlive, send(proof.request, ofAnother))
+    const lives = { [name]: buyer, another }
     const start = () => Effect.context<never>()
-    return { sandbox, script: [name], lives: { [name]: buyer }, told, start, kill }
+    return { sandbox, script: [name], lives, other: ["another"], told, start, kill }
   }).pipe(Effect.provide(NodeContext.layer))
 
 const parse = Schema.decodeOption(Schema.parseJson())

@@ -28,18 +28,20 @@ export interface Run {
 
 /** After each of the first ones, each of the others: a refusal does not tell what became of a lost request. */
 const firsts = /^(response lost for a time|death after)$/
-const sequels = /^(no connection|unprocessable|forbidden) for a time$/
+const sequels = /^((no connection|unprocessable|forbidden) for a time|rate limited|token revoked)$/
 
 export interface Options {
   readonly pairs: number
   readonly seed: number
   /** Only there, a connection can be refused. */
   readonly inProcess: boolean
+  /** Whether a run can have another order. */
+  readonly hasOthers: boolean
 }
 
 export const runsOf = (
   places: ReadonlyArray<Place>,
-  { inProcess, pairs, seed }: Options
+  { hasOthers, inProcess, pairs, seed }: Options
 ): ReadonlyArray<Run> => {
   const all = faults.faults.filter(({ name }) => inProcess || !name.startsWith("no connection"))
   const singles = places.flatMap((place) =>
@@ -49,13 +51,19 @@ export const runsOf = (
   const inOrder = singles
     .filter(({ fault, operation }) => faults.isWrite(operation) && firsts.test(fault.name))
     .flatMap((first) => following.map((fault) => [first, { ...first, nth: 0, fault }]))
+  // A payment of the other order is not one of this order, which fails.
+  const failed = singles.find(({ fault }) => fault.name === "fails")
+  const other = { operation: places[0]?.operation ?? "", nth: 1, fault: faults.anotherOrder }
+  const withOther = hasOthers ? [[other], [other, ...(failed ? [failed] : [])]] : []
   const random = new Utils.PCGRandom(seed)
   const drawn = () => unsafeGet(singles, random.integer(singles.length))
   const drawnPairs = Array.from({ length: pairs }, () => [drawn(), { ...drawn(), nth: 0 }])
-  return [...singles.map((one) => [one]), ...inOrder, ...drawnPairs].map((troubles, index) => ({
-    number: index + 1,
-    troubles
-  }))
+  return [...singles.map((one) => [one]), ...inOrder, ...withOther, ...drawnPairs].map(
+    (troubles, index) => ({
+      number: index + 1,
+      troubles
+    })
+  )
 }
 
 const ordinals = new Intl.PluralRules("en", { type: "ordinal" })
@@ -121,8 +129,8 @@ export const inject = ({ troubles }: Run, { lastsMillis, note, ...hooks }: Hooks
     intercept,
     places,
     arrivals,
-    /** A life begins. Returns whether it runs twice at once. */
-    begin: (life: string) => meet(life, 0) !== undefined,
+    /** A life begins. Returns its fault. */
+    begin: (life: string) => meet(life, 0),
     isReached: () => troubles.every((one) => ends.has(one)),
     /** Whether nothing more comes of the faults that were reached. */
     isOver: (nowMillis: number) => [...ends.values()].every((end) => end <= nowMillis)

@@ -49,6 +49,8 @@ export interface Scene<R> {
   readonly sandbox: Sandbox.Service
   readonly script: ReadonlyArray<string>
   readonly lives: Readonly<Record<string, Effect.Effect<unknown, unknown, R>>>
+  /** The script of another order. */
+  readonly other?: ReadonlyArray<string> | undefined
   readonly told: Effect.Effect<unknown, unknown, R>
   /** The services of a new process, which nothing reaches when it is dead. */
   readonly start: (isAlive: () => boolean) => Effect.Effect<Context.Context<R>, unknown>
@@ -81,15 +83,31 @@ export const trial = <R>(run: plan.Run, known: judge.Calm | undefined, world: Wo
       violate(5, judge.storm(injection.arrivals, known?.mostPerMinute ?? 10_000))
       return violations.has(5)
     }
-    const scene = yield* world
-      .open(note)
-      .pipe(
-        Effect.provideService(Interceptor, injection.intercept),
-        Effect.withRandom(Random.make("service"))
-      )
+    /** What another order did before this one. It meets no fault, and is not judged. */
+    let earlier: judge.Books = { movements: [], exchanges: [] }
+    let isPreceding = false
+    const scene = yield* world.open(note).pipe(
+      Effect.provideService(Interceptor, (request) =>
+        isPreceding ? undefined : injection.intercept(request)
+      ),
+      Effect.withRandom(Random.make("service"))
+    )
     const { again, die, live } = yield* processesOf(scene, world, { note, violate, isStorm })
 
-    const books = judge.read(scene.sandbox)
+    const books = Effect.map(judge.read(scene.sandbox), (all) => judge.after(earlier, all))
+    const lifeOf = (name: string) => scene.lives[name] ?? Effect.void
+    const precede = Effect.gen(function* () {
+      isPreceding = true
+      const untilMillis = nowMillis() + endMillis
+      const isPaid = () => earlier.movements.some(({ hasMoved }) => hasMoved)
+      for (let round = 0; !isPaid() && nowMillis() < untilMillis; round++) {
+        for (const name of scene.other ?? []) yield* live(name, lifeOf(name), false)
+        yield* time.pass(Math.min(1000 * 2 ** round, pauseMillis), () => false)
+        earlier = yield* judge.read(scene.sandbox)
+      }
+      isPreceding = false
+      note("another order was paid")
+    })
     /** The books when the script had run once. */
     let once: judge.Books | undefined
     const calmOf = (now: judge.Books) => known ?? judge.calmOf(once ?? now)
@@ -118,9 +136,10 @@ export const trial = <R>(run: plan.Run, known: judge.Calm | undefined, world: Wo
       const before: judge.Told = told
       for (const name of scene.script) {
         lives++
+        const fault = injection.begin(name)?.name
+        if (fault === "another order") yield* precede
         note(`${name} starts`)
-        const life = scene.lives[name] ?? Effect.void
-        for (const word of yield* live(name, life, injection.begin(name))) {
+        for (const word of yield* live(name, lifeOf(name), fault === "two lives")) {
           const now = yield* books
           hear(`${name} tells`, word, now, now)
         }
@@ -143,6 +162,7 @@ export const trial = <R>(run: plan.Run, known: judge.Calm | undefined, world: Wo
     }
     const end = yield* books
     violate(1, judge.movedTwice(end, calmOf(end)))
+    violate(4, judge.sharedKey(end, earlier))
     violate(4, judge.changedKey(end, calmOf(end)))
     return {
       run,
