@@ -241,7 +241,7 @@ describe("the guides", () => {
         watchLink(id, ({ use_count }) => Effect.sync(() => void seen.push(use_count)))
       )
     ]
-    await vi.waitUntil(() => seen.length === 2)
+    await vi.waitUntil(() => seen.length === 2, { timeout: 60_000 })
     await sandbox.runPromise(payLink({ id }))
     await Promise.all(watches)
     assert.deepStrictEqual(seen, [0, 0, 1, 1])

@@ -110,7 +110,7 @@ describe("a call", () => {
     const controller = new AbortController()
     const { signal } = controller
     const paying = manilla.payments.collect(request, { key, signal })
-    await vi.waitUntil(async () => (await payments()).length === 1)
+    await vi.waitUntil(async () => (await payments()).length === 1, { timeout: 60_000 })
     controller.abort(new Error("the buyer left"))
     assert.strictEqual(await rejected(paying), signal.reason)
     const payment = succeeded(await manilla.payments.collect(request, { key }))
@@ -190,7 +190,7 @@ describe("for await", () => {
     const { signal } = controller
     const reading = readAll(manilla.payments.changes(id, { ...often, signal }))
     const before = (await requests()).length
-    await vi.waitUntil(async () => (await requests()).length > before + 1)
+    await vi.waitUntil(async () => (await requests()).length > before + 1, { timeout: 60_000 })
     controller.abort(new Error("enough"))
     assert.strictEqual(await rejected(reading), signal.reason)
     const after = (await requests()).length
