@@ -271,6 +271,27 @@ describe("a write", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
+  for (const [status, expected] of [
+    ["COMPLETED", 0],
+    ["FAILED", 3]
+  ] as const) {
+    it.live(`that is followed and ${status} when it is made is not read`, () =>
+      Effect.gen(function* () {
+        const { faults } = yield* Sandbox.Sandbox
+        const id = "0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e9b"
+        const data = { id, status, amount: "1500.0000", currency: "XOF" }
+        const body = JSON.stringify({ success: true, data, meta: {} })
+        yield* faults.add(Fault.body(body, { operation: "Payments.create" }))
+        yield* faults.add(Fault.status(403, { operation: "Payments.get", count: "always" }))
+        const args = ["payments", "collect", "--key", "k", ...collection]
+        const { code, err, out } = yield* manilla(args)
+        assert.strictEqual(code, expected, err)
+        assert.include(out, id)
+        assert.include(out, status)
+      }).pipe(Effect.provide(sandbox()))
+    )
+  }
+
   it.live("needs its key", () =>
     Effect.gen(function* () {
       const { code, err } = yield* manilla(["payments", "collect", ...collection])

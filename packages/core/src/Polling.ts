@@ -310,7 +310,9 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
       const text = messages.waitFailed(operation, shown.identifier(shownId), shown.text(why))
       return stillPending(id, shownId, text, gaveUp)
     }
-    const waiting = wait(id, { ...plan, isFinal }, created)
+    const waiting = Effect.suspend(() =>
+      isFinal(created) ? Effect.succeed(created) : wait(id, { ...plan, isFinal }, created)
+    )
     return Effect.catchAllCause(Sensitive.redacting(secrets)(waiting), (cause) => {
       const failure = Cause.failureOption(cause)
       if (Option.isNone(failure)) {
@@ -329,8 +331,9 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
   }
 
   /**
-   * Creates a resource and waits for it, in a span. An error of the wait is a `StillPending` with the
-   * resource, and an interruption after the creation logs a warning with its id or reference.
+   * Creates a resource and waits for it, in a span. One that is final when it is created is not read. An error of
+   * the wait is a `StillPending` with the resource, and an interruption after the creation logs a warning with its id
+   * or reference.
    */
   const createAndAwait = <E, O extends CreateAndAwaitOptions<A>>(
     /** The name of the span, such as `Payments.collect`. */

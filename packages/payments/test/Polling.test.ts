@@ -246,6 +246,20 @@ describe("collect", () => {
     })
   )
 
+  for (const status of ["COMPLETED", "FAILED"]) {
+    it.effect(`returns an intent that is ${status} when it is created, and does not read it`, () =>
+      Effect.gen(function* () {
+        const { payments, received } = yield* Intents.make([
+          Intents.answer({ ...Intents.created, status }, 201),
+          FakeService.failure(403)
+        ])
+        const settled = yield* payments.collect(collectRequest, { key })
+        assert.deepStrictEqual([settled.id, settled.status], [id, status])
+        assert.lengthOf(received, 1)
+      })
+    )
+  }
+
   const wait = { deadline: "20 seconds" } as const
   for (const [what, reaction] of [
     ["404", FakeService.failure(404)],

@@ -6,6 +6,7 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Gateway from "@manilla/core/Gateway"
 import * as Operation from "@manilla/core/Operation"
+import * as Polling from "@manilla/core/Polling"
 import * as Sensitive from "@manilla/core/Sensitive"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
@@ -72,7 +73,7 @@ export const commandOf = ({ about, conclude, fixed = {}, group, name, operation,
 
 const again = "The same command with the same key follows it, and moves no money twice."
 
-/** Waits until the status of what was made is final. */
+/** Waits until the status of what was made is final, unless it is final already. */
 const follow =
   (
     get: Operation.Operation,
@@ -83,15 +84,18 @@ const follow =
   (created, look) =>
     Effect.gen(function* () {
       const id = String(fields.valueIn(created, [inputs.keyOf(get)]))
-      yield* Effect.logInfo(`${id}: ${String(fields.valueIn(created, ["status"]))}`)
-      const final = yield* awaitFinal(id).pipe(
+      const status = String(fields.valueIn(created, ["status"]))
+      yield* Effect.logInfo(`${id}: ${status}`)
+      const waiting = awaitFinal(id).pipe(
         Effect.mapError(({ message }) => open(`It exists. ${message}\n${again}`)),
         Effect.onInterrupt(() => Console.error(`Stopped. It exists. ${again}`))
       )
+      const final = Polling.isFinal({ status }) ? created : yield* waiting
+      const finalStatus = fields.valueIn(final, ["status"])
       yield* output.resource(final, fields.of(get.success), look)
-      if (final.status === "COMPLETED") return
+      if (finalStatus === "COMPLETED") return
       return yield* open(
-        `The final status is ${output.text(final.status)}, not COMPLETED. Ask the service what it means before you try again with another key.`
+        `The final status is ${output.text(finalStatus)}, not COMPLETED. Ask the service what it means before you try again with another key.`
       )
     })
 
