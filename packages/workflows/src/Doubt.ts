@@ -24,6 +24,8 @@ export interface State {
   readonly deadlineMillis: number
   /** When the first request may have been sent, in milliseconds since 1970. `Infinity` before that. */
   readonly sinceMillis: number
+  /** The latest beginning that is stored. `-Infinity` before that. */
+  readonly latestMillis: number
   /** Whether an earlier request may have been applied. */
   readonly isInDoubt: boolean
   /** Whether a request may be under way. */
@@ -46,6 +48,7 @@ export const start = ({
 }): State => ({
   ...write,
   sinceMillis: sentMillis ?? Infinity,
+  latestMillis: sentMillis ?? -Infinity,
   isInDoubt: sentMillis !== undefined,
   isSending: false,
   isLast: false
@@ -93,8 +96,12 @@ export type Next = { readonly state: State } & (
   | { readonly _tag: "Pause" | "Fail"; readonly error: Errors.KeyedWriteError }
 )
 
+/** By how much the clocks of two machines may differ, and the one of a machine may be set back. */
+const mostSkewMillis = 60_000
+
 /**
- * Decides what follows an event. Nothing that comes later removes the doubt about an earlier request.
+ * Decides what follows an event. Nothing that comes later removes the doubt about an earlier request. If the clock is more
+ * than a minute behind a stored time, nobody knows how old that request is, and a write in doubt is not sent again.
  *
  * @since 0.1.0
  * @category rules
@@ -108,6 +115,7 @@ export const next = (before: State, event: Event): Next => {
           ...before,
           // The earliest counts: the clock of another life may have been ahead.
           sinceMillis: Math.min(before.sinceMillis, event.atMillis),
+          latestMillis: Math.max(before.latestMillis, event.atMillis),
           // That life may have sent it. A stored response of the round shows what came of it.
           isSending: before.isSending || !event.isFirst
         }
@@ -119,9 +127,13 @@ export const next = (before: State, event: Event): Next => {
       const isLast = waitedMillis + event.pauseMillis > before.deadlineMillis
       const state = { ...before, isInDoubt, isLast }
       if (!isInDoubt && event.isCancelled) return { _tag: "Cancel", state }
+      if (isInDoubt && event.nowMillis < before.latestMillis - mostSkewMillis) {
+        const why = "the clock was set back since, so that its age is unknown: it is not sent again"
+        return { _tag: "Fail", state, error: unsent(state, why) }
+      }
       // The service may have forgotten the key. Written so that a time of `NaN` is too old as well.
       if (isInDoubt && !(waitedMillis <= before.deadlineMillis)) {
-        return { _tag: "Fail", state, error: tooOld(state) }
+        return { _tag: "Fail", state, error: unsent(state, "is too old to be sent again") }
       }
       return { _tag: "Send", state: { ...state, isSending: true } }
     }
@@ -198,10 +210,8 @@ const asUnknown = (
 }
 
 /** The service may have forgotten the key: to send the request again could pay twice. */
-const tooOld = ({ key, operation }: State): Errors.OutcomeUnknown => {
-  const message =
-    `${operation}: an earlier request may have been applied, and is too old to be sent again under the ` +
-    `same key, "${key}". Check whether it was applied.`
+const unsent = ({ key, operation }: State, why: string): Errors.OutcomeUnknown => {
+  const message = `${operation}: an earlier request may have been applied, and ${why} under the same key, "${key}". Check whether it was applied.`
   const cause = new Errors.TransportError({
     operation,
     message: `${operation}: no response to the earlier request is known.`,

@@ -138,7 +138,8 @@ export type WriteOptions<A, I, R> = writes.Options<A, I, R>
  *
  * After `KeyReused`, the service has another request under the key. The deadline counts from the first request, or from
  * `sentMillis`. No pause passes it: the write ends with its last error, in doubt with `OutcomeUnknown`. If the process was
- * down past the deadline, a write in doubt sends nothing, and another one sends once more.
+ * down past the deadline, a write in doubt sends nothing, and another one sends once more. Nor does a write in doubt send
+ * anything if the clock was set back by more than a minute, so that the age of the key is unknown.
  *
  * @since 0.1.0
  * @category blocks

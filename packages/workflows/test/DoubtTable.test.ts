@@ -156,7 +156,10 @@ describe.each(states)("a write %s", (_, isInDoubt, before) => {
 
   it.each([
     ["at its deadline", 60 * minute, "Send"],
-    ["after its deadline", 60 * minute + 1, isInDoubt ? "Fail" : "Send"]
+    ["after its deadline", 60 * minute + 1, isInDoubt ? "Fail" : "Send"],
+    ["by a clock that is a minute behind", -minute, "Send"],
+    ["by a clock that was set back", -minute - 1, isInDoubt ? "Fail" : "Send"],
+    ["by a clock that was set back by days", -5_000 * minute, isInDoubt ? "Fail" : "Send"]
   ])("%s is sent only if nothing was sent before", (_, waited, tag) => {
     const late = { ...sending, nowMillis: nowMillis + waited }
     const next = Doubt.next(after(before, begun), late)
@@ -175,6 +178,16 @@ it("a write counts its deadline from the earliest beginning", () => {
   const later = { ...begun, atMillis: nowMillis + minute }
   assert.strictEqual(after(fresh, later, begun).sinceMillis, nowMillis)
   assert.strictEqual(after(fresh, begun, later).sinceMillis, nowMillis)
+})
+
+it("a write in doubt is not sent again by a clock that is behind any of its rounds", () => {
+  const later = { ...begun, atMillis: nowMillis + 9 * minute }
+  const state = after(fresh, begun, sending, lost, later, sending, lost, begun)
+  const next = (nowMillis: number) => Doubt.next(state, { ...sending, nowMillis })
+  assert.strictEqual(next(later.atMillis - minute)._tag, "Send")
+  const { error } = { error: undefined, ...next(later.atMillis - minute - 1) }
+  assert.strictEqual(error && Errors.outcome(error), "unknown")
+  assert.include(error?.message, "the clock was set back")
 })
 
 it("a write with a time that is no number is too old", () => {
