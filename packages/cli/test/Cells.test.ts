@@ -54,7 +54,8 @@ it.each([
   ["250000\u{b9}", "write the digits 0 to 9 only, such as 101000 or 101000.50"],
   ["\u{2460}000", "write the digits 0 to 9 only, such as 101000 or 101000.50"],
   ["\u{bd}", "write the digits 0 to 9 only, such as 101000 or 101000.50"],
-  ["\u{ff11}\u{ff10}\u{ff10}", "100"]
+  ["\u{ff11}\u{ff10}\u{ff10}", "100"],
+  ["1\t000\n", "1000"]
 ])("the amount %s is %s", (text, said) => {
   assert.strictEqual(Either.merge(cells.amount(text, words)), said)
 })
@@ -98,3 +99,10 @@ it.each([
 ])("the phone number %s of %s is %s", (text, country, said) => {
   assert.strictEqual(Either.merge(cells.phone(text, country, words)), said)
 })
+
+it.each(["\n", "\r\n", "\r", "\v", "\u{2028}"])(
+  "two amounts with a line break between them are not one: %j",
+  (lineBreak) => {
+    assert.deepStrictEqual(cells.amount(`100${lineBreak}250`, words), Either.left(words.digits))
+  }
+)

@@ -135,9 +135,13 @@ describe.each(["en", "fr"] as const)("two names of a column in the language %s",
     (column, one, other) => {
       const rest = columns.columns.filter((name) => name !== column)
       const name = words.columns[column]
-      assert.deepStrictEqual(problems([...rest, one, other]), [words.bothMayBe(one, other, name)])
-      assert.deepStrictEqual(problems([...rest, name, other]), [])
-      assert.deepStrictEqual(problems([...rest, one, name]), [])
+      const both = (one: string, other: string) => [words.bothMayBe(one, other, name)]
+      assert.deepStrictEqual(problems([...rest, one, other]), both(one, other))
+      assert.deepStrictEqual(problems([...rest, one, "another name"]), [])
+      // A name may stand beside the employee only.
+      const beside = (other: string) => (column === "employee" ? [] : both(name, other))
+      assert.deepStrictEqual(problems([...rest, name, other]), beside(other))
+      assert.deepStrictEqual(problems([...rest, name, one]), beside(one))
     }
   )
 })
@@ -164,7 +168,7 @@ describe("before anything is sent, a payroll", () => {
       assert.strictEqual(code, 2)
       assert.include(
         err,
-        'line 1: "employe" and "name" may both be the column employee: name one of them employee\n' +
+        'line 1: "employe" and "name" may both be the column employee: give the wrong one another name\n' +
           `line 1: there is no column currency. Not recognised: money. Write the header as: ${header}\nNothing was sent.`
       )
     }).pipe(Effect.provide(sandbox()))

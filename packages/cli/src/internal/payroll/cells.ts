@@ -4,7 +4,8 @@ import * as Record from "effect/Record"
 import { plain } from "./columns.js"
 import { decimal, type Words } from "./words.js"
 
-const space = /\s/gu
+/** A space or a tab. A line break may be between two numbers. */
+const space = /[\p{Zs}\t]/gu
 
 /** The marks between thousands, and none. */
 const groups = [" ", ".", ",", "'", ""] as const

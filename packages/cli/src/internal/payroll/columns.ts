@@ -62,9 +62,14 @@ export const columns = Record.keys(synonyms)
 export const record = <A>(cell: (column: Column) => A) =>
   Record.map(synonyms, (_, column) => cell(column))
 
-/** Without accents, capitals and spaces around it. */
+/** Without accents, capitals, invisible characters and spaces around it. */
 export const plain = (name: string): string =>
-  name.normalize("NFKD").replace(/\p{M}/gu, "").replace(/\s+/g, " ").trim().toLowerCase()
+  name
+    .normalize("NFKD")
+    .replace(/[\p{M}\p{Cf}]/gu, "")
+    .replace(/\s+/g, " ")
+    .trim()
+    .toLowerCase()
 
 const known: ReadonlyArray<string> = [
   ...columns,
@@ -85,12 +90,10 @@ export const find = (header: ReadonlyArray<string>, words: Words) => {
   for (const column of columns) {
     const placesOf = (wanted: ReadonlyArray<string>) =>
       names.flatMap((name, place) => (wanted.includes(name) ? [place] : []))
-    const ways = [
-      [column],
-      column === "employee" ? numbers : [],
-      [plain(words.columns[column])],
-      synonyms[column]
-    ]
+    const own = [column, plain(words.columns[column])]
+    // A name may stand beside the employee. An amount beside the amount may be the one to pay.
+    const ways =
+      column === "employee" ? [own, numbers, synonyms[column]] : [[...own, ...synonyms[column]]]
     const [place, other] = ways.map(placesOf).find(({ length }) => length > 0) ?? []
     if (place === undefined) missing.push(column)
     else if (other === undefined) places.set(column, place)

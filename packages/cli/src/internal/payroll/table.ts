@@ -62,7 +62,7 @@ const others = [
   [/^PK/, "workbook"],
   [/^\s*</, "webPage"],
   [/^\s*[[{]/, "json"],
-  [/\u{fffd}/u, "encoding"]
+  [/[\u{fffd}\0]/u, "encoding"]
 ] as const
 
 const isTotal = (cell: string | undefined): boolean =>
@@ -111,12 +111,19 @@ export const read = (text: string, words: Words): Either.Either<Table, ReadonlyA
   if (rest.length === 0) return Either.left([words.noRows])
   const count = first.record.length
   const last = Math.max(...places.values())
+  const afterAmount = (places.get("amount") ?? 0) + 1
+  /** An amount such as 150,000 without quotation marks, if a column that nobody reads is beside it. */
+  const isSplit = (record: ReadonlyArray<string>): boolean =>
+    delimiter === "," &&
+    ![...places.values()].includes(afterAmount) &&
+    /^[1-9]\d{0,2},\d{3}(\.\d+)?$/.test(record.slice(afterAmount - 1, afterAmount + 1).join())
   const flawOf = (record: ReadonlyArray<string>, phone: string): string | undefined => {
     if (phone === "" && record.some(isTotal)) return words.isTotal
     if (headers.find(record, words).problems.length === 0) return words.isHeader
     if (isGlued(record)) return words.glued(delimiter)
     if (record.filter((cell) => cell !== "").length === 1) return words.oneCell
     if (record.length <= last) return words.tooFew(record.length, count)
+    if (isSplit(record)) return words.splitAmount
     const isLonger = record.slice(count).some((cell) => cell !== "")
     return isLonger ? words.tooMany(record.length, count, delimiter) : undefined
   }

@@ -81,7 +81,7 @@ const en = {
     `write +${code} before it, the code of ${country}`,
   // The table.
   bothMayBe: (one: string, other: string, column: string) =>
-    `"${one}" and "${other}" may both be the column ${column}: name one of them ${column}`,
+    `"${one}" and "${other}" may both be the column ${column}: give the wrong one another name`,
   noHeader: (columns: string) => `this is no header. Write above the rows: ${columns}`,
   noColumns: (missing: ReadonlyArray<string>, unread: ReadonlyArray<string>, columns: string) =>
     `there is no column ${nameOf(missing)}. ${unread.length === 0 ? "" : `Not recognised: ${nameOf(unread)}. `}Write the header as: ${columns}`,
@@ -102,6 +102,8 @@ const en = {
     ` has ${count} cells, and the header has ${header}: write the missing ones`,
   tooMany: (count: number, header: number, delimiter: string) =>
     ` has ${count} cells, and the header has ${header}: put a cell that contains "${delimiter}" into quotation marks`,
+  splitAmount:
+    " may have one amount in two cells: put an amount with a comma into quotation marks, or move the column after it",
   refused: (file: string) => `Nothing was sent. Correct ${file}, and run the command again.`,
   reading: (line: number, written: string, amount: string) =>
     `line ${line}: the amount "${written}" is read as ${amount}.`,
@@ -307,7 +309,7 @@ const fr: Words = {
   phone: t`écrivez 8 à 15 chiffres avec l'indicatif du pays, comme +229 01 00 00 00 00`,
   withoutCode: (code, country) => t`écrivez +${code} devant, l'indicatif du pays ${country}`,
   bothMayBe: (one, other, column) =>
-    t`« ${one} » et « ${other} » peuvent tous deux être la colonne ${column} : nommez « ${column} » l'une des deux`,
+    t`« ${one} » et « ${other} » peuvent tous deux être la colonne ${column} : renommez celle qui ne l'est pas`,
   noHeader: (columns) => t`ce n'est pas un en-tête. Écrivez au-dessus des lignes : ${columns}`,
   noColumns: (missing, unread, columns) =>
     t`il manque ${missing.length < 2 ? "la colonne" : "les colonnes"} ${nameOf(missing)}. ${unread.length === 0 ? "" : `Non reconnu : ${nameOf(unread)}. `}Écrivez l'en-tête ainsi : ${columns}`,
@@ -328,6 +330,7 @@ const fr: Words = {
     t` a ${n(count, "cellule", "cellules")}, et l'en-tête en a ${header} : ajoutez celles qui manquent`,
   tooMany: (count, header, delimiter) =>
     t` a ${n(count, "cellule", "cellules")}, et l'en-tête en a ${header} : mettez entre guillemets la cellule qui contient « ${delimiter} »`,
+  splitAmount: t` a peut-être un montant dans deux cellules : mettez entre guillemets un montant qui contient une virgule, ou déplacez la colonne qui le suit`,
   refused: (file) => t`Aucun envoi n'a été fait. Corrigez ${file}, et relancez la commande.`,
   reading: (line, written, amount) =>
     t`ligne ${String(line)} : le montant « ${written} » est lu ${amount}.`,
