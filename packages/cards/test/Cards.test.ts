@@ -4,6 +4,7 @@
 import { assert, describe } from "@effect/vitest"
 import * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as Operation from "@manilla/core/Operation"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import { cardFrom, key, tests } from "@manilla/test-support/Sandboxed"
@@ -18,6 +19,14 @@ describe("issue", () => {
       const request = { ...(yield* cardFrom()), idempotency_key: "of-an-earlier-card" }
       const { card } = yield* cards.issue(request as never, { key })
       assert.strictEqual(card.issuance_reference, key)
+    }))
+
+  test("tells the id of the card in onResponse", (cards) =>
+    Effect.gen(function* () {
+      let told: string | undefined
+      const onResponse = ({ id }: Operation.ResponseInfo) => void (told = id)
+      const { card } = yield* cards.issue(yield* cardFrom(), { key, onResponse })
+      assert.strictEqual(told, card.id)
     }))
 
   for (const length of [101, 256]) {

@@ -1,4 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
+import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import type * as Clock from "effect/Clock"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -171,6 +172,16 @@ describe("the doctor finds", () => {
     }).pipe(withSandbox)
   )
 
+  it.live("a service that is slow", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      const operation = "Catalogue.list"
+      yield* faults.add(Fault.delay("2100 millis", { operation, count: "always" }))
+      const [, latency = ""] = yield* troubles()
+      assert.match(latency, /^warn latency: A read takes \d{4,} ms\. Check the network/)
+    }).pipe(withSandbox)
+  )
+
   it.live("the operations that the scopes do not allow", () =>
     Effect.gen(function* () {
       const { setScopes } = yield* Sandbox.Sandbox
@@ -317,6 +328,11 @@ describe("the doctor names the proxy", () => {
     Effect.gen(function* () {
       const { heads, host } = yield* proxies.make("close")
       const HTTP_PROXY = `http://${host}`
+      // undici reads it there by itself.
+      yield* Effect.acquireRelease(
+        Effect.sync(() => vi.stubEnv("HTTP_PROXY", HTTP_PROXY)),
+        () => Effect.sync(() => vi.unstubAllEnvs())
+      )
       assert.deepStrictEqual(yield* troubles({ HTTP_PROXY, HTTPS_PROXY: HTTP_PROXY }), [usual])
       for (const NO_PROXY of ["api.invalid", "other.invalid, .invalid", "invalid:443", "*"]) {
         const found = yield* findings({ ...proxyOf(host), NO_PROXY })

@@ -1,9 +1,12 @@
-/** What the probe does not do. `prove/Probe.test.ts` shows what it finds. */
-import { assert, it } from "@effect/vitest"
+/** What the probe does not do, and what it learns of keys. `prove/Probe.test.ts` shows what it finds in a sandbox. */
+import { assert, describe, it } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Elapsed from "@manilla/test-support/Elapsed"
 import { phone } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
+import * as learn from "../src/internal/probe/learn.js"
+import type * as wire from "../src/internal/probe/wire.js"
 import { manilla, sandbox, tokenFor } from "./utils/manilla.js"
 
 const onlyTokens = Effect.gen(function* () {
@@ -34,3 +37,91 @@ it.live("the probe says what it creates, and creates nothing without an answer",
     assert.isTrue(yield* onlyTokens)
   }).pipe(Effect.provide(sandbox()))
 )
+
+/** The answer of a service to a key that it knows: an error status, the first answer, or that of a new request. */
+type ToKnown = number | "replay" | "new"
+
+interface Habits {
+  readonly otherBody?: ToKnown
+  readonly afterRefusal?: ToKnown
+  readonly inFlight?: ToKnown
+  /** How long a first and a second request take, if they are there at the same time. */
+  readonly millis?: readonly [first: number, second: number]
+}
+
+/** A service with these habits, which knows payments only. */
+const serviceWith = ({
+  afterRefusal = "new",
+  inFlight = "replay",
+  millis: [firstMillis, secondMillis] = [0, 0],
+  otherBody = "replay"
+}: Habits): wire.Send => {
+  const known = new Map<string, wire.Answer>()
+  const answer = (status: number, data: unknown = {}): wire.Answer => ({
+    status,
+    data,
+    retryAfter: undefined
+  })
+  const toKnown = (key: string): ToKnown =>
+    key.endsWith(":other-body") ? otherBody : key.endsWith(":in-flight") ? inFlight : afterRefusal
+  let made = 0
+  const create = (key: string, body: unknown): wire.Answer => {
+    const before = known.get(key)
+    const habit = before === undefined ? "new" : toKnown(key)
+    if (typeof habit === "number") return answer(habit)
+    if (before !== undefined && habit === "replay") return before
+    const isRefused = JSON.stringify(body).includes("no_such_method")
+    const payment = { id: `payment-${++made}`, status: "COMPLETED" }
+    const given = isRefused ? answer(422) : answer(201, payment)
+    known.set(key, given)
+    return given
+  }
+  return ({ body, key, method, path }) =>
+    Effect.suspend(() => {
+      if (method === "GET" || key === undefined) {
+        return Effect.succeed(answer(path.startsWith("/payments") ? 200 : 404))
+      }
+      const isSecond = known.has(key)
+      const created = Effect.succeed(create(key, body))
+      return key.endsWith(":in-flight")
+        ? Effect.delay(created, isSecond ? secondMillis : firstMillis)
+        : created
+    })
+}
+
+/** The value that the probe learns of a service, by the path of its line. */
+const learnedOf = (habits: Habits, path: string) =>
+  Elapsed.toTheEnd(
+    learn.all({
+      send: serviceWith(habits),
+      run: "1",
+      payment: {},
+      refusals: [{}, { payment_method: "no_such_method" }],
+      link: {}
+    })
+  ).pipe(
+    Effect.map((findings) => findings.find((finding) => finding.path === path)?.value),
+    Effect.orDie
+  )
+
+describe("the probe learns of a service", () => {
+  const cases: ReadonlyArray<readonly [Habits, string, unknown]> = [
+    [{ otherBody: 422 }, "idempotency.other_body", 422],
+    [{ otherBody: 409 }, "idempotency.other_body", 409],
+    [{ otherBody: "replay" }, "idempotency.other_body", "replay"],
+    [{ otherBody: "new" }, "idempotency.other_body", "new"],
+    [{ afterRefusal: "replay" }, "idempotency.failures", "replay"],
+    [{ afterRefusal: 409 }, "idempotency.failures", "replay"],
+    [{ afterRefusal: "new" }, "idempotency.failures", "again"],
+    [{ inFlight: 409, millis: [300, 0] }, "idempotency.in_flight", 409],
+    [{ millis: [300, 0] }, "idempotency.in_flight", "replay"],
+    [{ millis: [300, 280] }, "idempotency.in_flight", "wait"],
+    [{ millis: [60, 0] }, "idempotency.in_flight", undefined],
+    [{ millis: [0, 0] }, "idempotency.in_flight", undefined]
+  ]
+  for (const [habits, path, expected] of cases) {
+    it.effect(`with ${JSON.stringify(habits)} as ${path}: ${expected}`, () =>
+      Effect.map(learnedOf(habits, path), (value) => assert.strictEqual(value, expected))
+    )
+  }
+})

@@ -76,6 +76,19 @@ for (const name of Clients.names) {
       })
     )
 
+    live("a Retry-After that comes twice tells no time", (server) =>
+      Effect.gen(function* () {
+        const twice = "retry-after: 7\r\nretry-after: 20\r\ncontent-length: 0"
+        server.always(Buffer.from(`HTTP/1.1 429 Too Many Requests\r\n${twice}\r\n\r\n`))
+        const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
+        const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+        assert(error._tag === "RateLimitError")
+        // `node:http` itself drops the second one.
+        const millis = name === "node:http" ? 7000 : undefined
+        assert.strictEqual(error.retryAfterMillis, millis)
+      })
+    )
+
     live("a body over the limit is aborted, with or without content-length", (server) =>
       Effect.gen(function* () {
         const big = Buffer.alloc(3_000_000, " ")

@@ -360,7 +360,8 @@ describe("a query parameter", () => {
     [{ urlParams: { status: "é\u{1f9fe}" } }, "?status=%C3%A9%F0%9F%A7%BE"],
     [{ urlParams: { status: "a\r\nb" } }, "?status=a%0D%0Ab"],
     [{ urlParams: {}, extraParams: { "a&b": "c=d" } }, "?a%26b=c%3Dd"],
-    [{ urlParams: { status: "A" }, extraParams: { page: "2" } }, "?status=A&page=2"]
+    [{ urlParams: { status: "A" }, extraParams: { page: "2" } }, "?status=A&page=2"],
+    [{ urlParams: { status: undefined }, extraParams: { status: "B" } }, "?status=B"]
   ] as const) {
     it.effect(`${JSON.stringify(parts)} is sent as ${JSON.stringify(search)}`, () =>
       Effect.gen(function* () {
@@ -405,6 +406,7 @@ describe("a query parameter", () => {
       "extraParams.status"
     ],
     ["that is half a surrogate pair", { urlParams: { status: "\ud800" } }, "urlParams.status"],
+    ["whose name is half a surrogate pair", { extraParams: { "\ud800": "A" } }, "urlParams.\ud800"],
     ["that is unknown", { urlParams: { stat: "A" } }, "urlParams.stat"]
   ] as const) {
     it.effect(`${what} is refused`, () =>

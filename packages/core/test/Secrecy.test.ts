@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import * as sanitize from "../src/internal/text/sanitize.js"
 
 const token = "eyJhbGciOiJSUzI1NiJ9.Y2FuYXJ5LXRva2Vu.kR9xWq-sT_4vZ"
@@ -108,6 +109,21 @@ for (const [name, secret] of Object.entries(canaries)) {
         })
       )
     }
+
+    it.effect("in the scopes of the token", () =>
+      Effect.gen(function* () {
+        const scopes = [secret, `payments.${secret}`]
+        const tokens = FakeService.tokens(() =>
+          Effect.succeed({ ...FakeService.token, value: Redacted.make(token), scopes })
+        )
+        const { calls } = yield* FakeService.make([FakeService.failure(403)], { tokens })
+        const payload = { name: "a thing", phone_number: secret === token ? phone : secret }
+        const { exit, text: shown } = yield* observe(calls.writeOnce({ payload }))
+        assert(Exit.isFailure(exit))
+        assert.include(shown, "payments.")
+        assert.deepStrictEqual(traces(secret, shown), [])
+      })
+    )
 
     it.effect("in a success", () =>
       Effect.gen(function* () {

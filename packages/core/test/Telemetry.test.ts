@@ -202,6 +202,19 @@ describe("a span", () => {
     })
   )
 
+  it.effect("is said not to be sampled if its tracer does not sample it", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success])
+      const sampling = Spans.tracer({})
+      const tracer = Tracer.make({
+        span: (...options) => Object.assign(sampling.span(...options), { sampled: false }),
+        context: (run) => run()
+      })
+      yield* Effect.withTracer(calls.read(FakeService.calls.read), tracer)
+      assert.strictEqual(received[0]?.headers["traceparent"], traceparent.replace(/01$/, "00"))
+    })
+  )
+
   it.effect("is not created for a request that is refused before it is sent", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([FakeService.success])

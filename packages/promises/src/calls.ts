@@ -81,10 +81,7 @@ export interface Promises extends AllCalls {
 export const makeWith = async <E>(gateway: Layer.Layer<Gateway.Gateway, E>): Promise<Promises> => {
   const managed = ManagedRuntime.make(Layer.provide(Clients.layer, gateway))
   const built = await settle(Runtime.defaultRuntime, managed.runtimeEffect)
-  if (!built.ok) {
-    await managed.dispose()
-    throw asError(built.error)
-  }
+  if (!built.ok) throw asError(built.error)
   const runtime = built.value
   const promised =
     (method: Method) =>

@@ -154,6 +154,24 @@ describe("for await", () => {
     await manilla.close()
   })
 
+  it("reads the next page after the last row of a page, and not after the first", async () => {
+    const { manilla, requests } = await connect()
+    for (let order = 1; order <= 5; order++) {
+      const key = IdempotencyKey.derive("order", String(order))
+      succeeded(await manilla.payments.collect(request, { key }))
+    }
+    const reads = async () =>
+      (await requests()).filter(({ operation }) => operation === "Transactions.list").length
+    for await (const row of manilla.transactions.stream({ per_page: 4 })) {
+      succeeded(row)
+      // A further page would be requested before this.
+      succeeded(await manilla.catalogue.list())
+      break
+    }
+    assert.strictEqual(await reads(), 1)
+    await manilla.close()
+  })
+
   it("ends after an error", async () => {
     const { manilla } = await connect({ pageParameter: undefined })
     await collectThrice(manilla)

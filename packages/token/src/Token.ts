@@ -202,7 +202,7 @@ const checkText = (field: string, text: unknown): Effect.Effect<void, Errors.Con
 
 /** Errors contain the scopes: a string in another format may be a secret. */
 const scopesIn = (text: string): ReadonlyArray<string> =>
-  text.split(" ").filter((scope) => scope.length <= 100 && /^[a-z_]+(\.[a-z_]+)+$/.test(scope))
+  text.split(" ").filter((scope) => /^[a-z_]+(\.[a-z_]+)+$/.test(scope))
 
 /** Errors contain known environments only: another string may be a secret. */
 const environmentIs = (environment: string): string =>

@@ -67,7 +67,8 @@ const texts: Readonly<Record<string, string>> = {
   "the client secret in pieces": `payments.write ${secret.slice(0, 12)} ${secret.slice(10)}`,
   "the token": accessToken,
   "line breaks, escape codes and excessive length": hostile,
-  "too many scopes": many
+  "too many scopes": many,
+  "a scope that is too long": `payments.${"x".repeat(100_000)}`
 }
 
 const places: Readonly<
