@@ -5,11 +5,13 @@ import * as Order from "effect/Order"
 
 /**
  * The name that may be meant by a text, such as `phone` by `phone_number` or `phnoe`. Names are long, so a part of one
- * is enough, and less than half may differ. The sandbox also compares codes of two letters, so it has another rule.
+ * is enough, in capitals or not, and less than half may differ. The sandbox also compares codes of two letters, so it has another rule.
  */
 export const nearest = (text: string, names: ReadonlyArray<string>): string | undefined => {
+  const small = text.toLowerCase()
+  const isPart = (name: string) => name.includes(small) || small.includes(name)
   const distance = (name: string) =>
-    name.includes(text) || text.includes(name)
+    isPart(name.toLowerCase())
       ? 0
       : AutoCorrect.levensteinDistance(name, text, CliConfig.defaultConfig)
   const [first = ""] = Arr.sortWith(names, distance, Order.number)
