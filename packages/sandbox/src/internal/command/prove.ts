@@ -56,7 +56,7 @@ export const command = (args: ReadonlyArray<string>) =>
     }
     const proof = yield* proofFile.read(path)
     const cwd = dirname(resolve(path))
-    const repeat = (number: number) => `manilla-sandbox prove ${path} --run ${number}`
+    const repeat = (number: number) => `add --run ${number} to the command.`
     const write = (result: report.Report) =>
       Effect.gen(function* () {
         if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
