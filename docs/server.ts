@@ -21,12 +21,15 @@ export const serve = async (base: string, port: number) => {
   const server = createServer(({ url = "/" }, response) => {
     const { pathname } = new URL(url, "http://site.test")
     const path = pathname.slice(base.length).replace(/(^|\/)$/, "$1index.html")
-    const file = join(dist, path)
-    const isFile =
-      pathname.startsWith(base) && statSync(file, { throwIfNoEntry: false })?.isFile() === true
-    const found = isFile ? file : join(dist, "404.html")
+    // A page has an address with `.html` and one without.
+    const file = [join(dist, path), join(dist, `${path}.html`)].find(
+      (file) =>
+        pathname.startsWith(base) && statSync(file, { throwIfNoEntry: false })?.isFile() === true
+    )
+    const found = file ?? join(dist, "404.html")
     const type = types[extname(found)] ?? "application/octet-stream"
-    response.writeHead(isFile ? 200 : 404, { "content-type": type, "content-encoding": "gzip" })
+    const status = file === undefined ? 404 : 200
+    response.writeHead(status, { "content-type": type, "content-encoding": "gzip" })
     response.end(gzipSync(readFileSync(found)))
   })
   await once(server.listen(port, "127.0.0.1"), "listening")

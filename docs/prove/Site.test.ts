@@ -140,6 +140,7 @@ it("lists at most 25 pages beside a page, shows its icon, and leads on from an u
   }
   const icon = await page.locator("link[rel=icon]").getAttribute("href")
   assert.isTrue((await page.request.get(new URL(icon ?? "", origin).href)).ok())
+  assert.isTrue((await page.request.get(`${origin}start`)).ok())
   assert.strictEqual((await page.goto(`${origin}no/such/page`))?.status(), 404)
   await page.getByRole("main").getByRole("link").click()
   await page.waitForURL(origin)
