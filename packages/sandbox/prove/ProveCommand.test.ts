@@ -123,9 +123,12 @@ describe("a server", () => {
 
   it("that derives its key passes, and a run can be repeated", async () => {
     const file = await proofOf()
-    const { code, stdout } = await prove(file, "--run", "20")
+    const words = "1st Payments.create: response lost"
+    const { code, stdout } = await prove(file, "--run", words)
     assert.strictEqual(code, 0, stdout)
-    assert.match(stdout, /Run 20, \w+ [^]*POST \/payments  A[^]*A is the key/)
+    assert.match(stdout, /Run \d+, 1st Payments.create: response lost\n[^]*A[^]*A is the key/)
+    const { stderr } = await prove(file, "--run", "1st Payments.create: lost")
+    assert.match(stderr, /There is no run “1st Payments.create: lost”: the last one is \d+/)
   }, 600_000)
 })
 

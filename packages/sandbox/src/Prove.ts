@@ -311,10 +311,11 @@ const prove = <Store, R>(
     const proof = yield* proofs.prove({
       pairs,
       seed,
-      run,
+      run: run === undefined ? undefined : String(run),
       inProcess: true,
       hasOthers: parts.other !== undefined && parts.other.length > 0,
-      repeat: (number) => `add { run: ${number}, seed: ${seed}, pairs: ${pairs} } to its options.`,
+      repeat: ({ number }) =>
+        `add { run: ${number}, seed: ${seed}, pairs: ${pairs} } to its options.`,
       world: () => {
         const time = startTime()
         return {

@@ -803,8 +803,8 @@ describe("the report", () => {
   })
   const violations = [{ rule: 1 as const, sentence: "Money <moved> twice." }]
   const failed = of({ number: 1, violations })
-  const options = { seed: 1, tookMillis: 1000, repeat: (run: number) => `repeat ${run}` }
-  const make = (trials: ReadonlyArray<Trial>, run?: number) =>
+  const options = { seed: 1, tookMillis: 1000, repeat: (run: plan.Run) => `repeat ${run.number}` }
+  const make = (trials: ReadonlyArray<Trial>, run?: string) =>
     report.make([of(), ...trials], { ...options, planned: trials.length, run })
 
   it("passes without a failure", () => {
@@ -857,9 +857,14 @@ describe("the report", () => {
     assert.match(report.junit(make([failed])), /<failure message="Money &#60;moved&#62; twice\.">/)
   })
 
-  it("draws the only run, also if it passes", () => {
-    assert.match(make([of({ number: 7 })], 7).text, /Run 7, 1st .*\n\n.*Your code.*The service/)
-  })
+  it.each(["7", "1st Payments.create: fails"])(
+    "draws the only run, also if it passes: %s",
+    (run) => {
+      const trials = [of({ number: 7 })]
+      assert.match(make(trials, run).text, /Run 7, 1st .*\n\n.*Your code.*The service/)
+      assert.notMatch(make(trials, "8").text, /Run 7/)
+    }
+  )
 
   it("says how many runs a person decides", () => {
     const { text } = make([of({ number: 1, told: "review" })])

@@ -18,7 +18,7 @@ export const help = `manilla-sandbox prove: every fault at every request of your
 Usage: manilla-sandbox prove <file> [options]
 
   <file>             the proof in YAML: your server, what its buyer sends, and what it says
-  --run <number>     repeat only this run, and draw its requests
+  --run <run>        repeat only this run, by its faults or its number, and draw its requests
   --html <file>      write the failures with their drawings, as a page
   --junit <file>     write a test case for each run, in JUnit's format
 
@@ -27,12 +27,7 @@ another fault, or the server is killed there. The ledger judges: money moves onc
 what is not so. Exit code 0: passed, 1: failed, 2: the proof cannot run, 130: you have stopped it.`
 
 const Arguments = Schema.Struct({
-  run: Schema.optional(
-    Schema.String.pipe(
-      Schema.pattern(/^\d{1,6}$/, { description: "the number of a run" }),
-      Schema.compose(Schema.NumberFromString)
-    )
-  ),
+  run: Schema.optional(cli.Text),
   html: Schema.optional(cli.Text),
   junit: Schema.optional(cli.Text),
   help: cli.flag
@@ -56,7 +51,7 @@ export const command = (args: ReadonlyArray<string>) =>
     }
     const proof = yield* proofFile.read(path)
     const cwd = dirname(resolve(path))
-    const repeat = (number: number) => `add --run ${number} to the command.`
+    const repeat = (run: plan.Run) => `add --run "${plan.words(run)}" to the command.`
     const write = (result: report.Report) =>
       Effect.gen(function* () {
         if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
@@ -100,7 +95,7 @@ const progress =
       if (first !== undefined && failed.length === 1 && done.at(-1) === first) {
         const [violation] = first.violations
         process.stderr.write(
-          `\n${report.titleOf(first)}\n  ✗ ${violation?.sentence}\n  Repeat this run: ${repeat(first.run.number)}\n\n`
+          `\n${report.titleOf(first)}\n  ✗ ${violation?.sentence}\n  Repeat this run: ${repeat(first.run)}\n\n`
         )
       }
       const took = performance.now() - startMillis

@@ -75,6 +75,10 @@ const wordsOf = ({ fault, nth, operation }: Trouble): string =>
 /** Such as `2nd Payments.get: rate limited`. */
 export const words = ({ troubles }: Run): string => troubles.map(wordsOf).join(", ") || "no fault"
 
+/** Whether a run has this number, or these words. In real time, another proof may give it another number. */
+export const isNamed = (run: Run, name: string): boolean =>
+  String(run.number) === name || words(run) === name
+
 export interface Hooks extends faults.Hooks {
   /** Tells that a fault begins, in words. */
   readonly note: (text: string) => void

@@ -23,16 +23,18 @@ export const prove = <R>(options: Options<R>): Effect.Effect<report.Report, Prob
     const { onRun = () => Effect.void, onStop = () => Effect.void, run: only, world } = options
     // Virtual time may have replaced all other clocks.
     const startMillis = performance.now()
-    const calm = yield* trial({ number: 0, troubles: [] }, undefined, world())
+    const withoutFault: plan.Run = { number: 0, troubles: [] }
+    const calm = yield* trial(withoutFault, undefined, world())
     const problem = report.problemOf(calm)
     if (problem !== undefined) return yield* new Problem({ message: problem })
     const isBroken = calm.violations.length > 0
     const runs = isBroken ? [] : plan.runsOf(calm.places, options)
-    if (only !== undefined && only > runs.length && !isBroken) {
-      const message = `There is no run ${only}: the last one is ${runs.length}. Choose another number.`
+    const isChosen = (run: plan.Run) => only === undefined || plan.isNamed(run, only)
+    if (!isBroken && ![withoutFault, ...runs].some(isChosen)) {
+      const message = `There is no run “${only}”: the last one is ${runs.length}. Choose another one.`
       return yield* new Problem({ message })
     }
-    const chosen = runs.filter(({ number }) => only === undefined || only === number)
+    const chosen = runs.filter(isChosen)
     const known = judge.calmOf(calm.once)
     const trials: NonEmptyArray<Trial> = [calm]
     const done = Effect.sync(() => {

@@ -34,9 +34,9 @@ export interface Options {
   readonly seed: number
   readonly tookMillis: number
   /** The line that repeats a run. */
-  readonly repeat: (run: number) => string
-  /** Only this run, which is drawn. */
-  readonly run: number | undefined
+  readonly repeat: (run: plan.Run) => string
+  /** The number or the words of the only run, which is drawn. */
+  readonly run: string | undefined
   /** The number of runs without the calm one. If fewer are done, somebody has stopped the proof. */
   readonly planned: number
 }
@@ -63,7 +63,7 @@ export const make = (
       remedies: [
         judge.remedies[violation.rule],
         ...(others.length > 0 ? [`Other runs that break the same rule: ${others.length}.`] : []),
-        `Repeat this run: ${repeat(run.number)}`
+        `Repeat this run: ${repeat(run)}`
       ]
     }))
   })
@@ -87,7 +87,9 @@ export const make = (
         : failed.length > 0
           ? `Failed: ${failed.length} of ${counted(runs.length)}.`
           : "Passed."
-  const drawn = runs.filter((trial) => trial.run.number === only && !hasFailed(trial))
+  const drawn = runs.filter(
+    (trial) => only !== undefined && plan.isNamed(trial.run, only) && !hasFailed(trial)
+  )
   const text = [
     ...summary,
     "",
