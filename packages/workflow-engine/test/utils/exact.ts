@@ -63,6 +63,21 @@ export const test = <R>(
         ),
         "Failed",
         ["reserve", "fly", "pay hotel", "release"]
+      ],
+      [
+        "do not hold up the compensation that has begun them",
+        Effect.zipRight(
+          Durable.compensate(note("reserve"), () =>
+            Hotel.execute({ key: "b" }, { discard: true }).pipe(
+              Effect.zipRight(Durable.sleep("a second", "1 second")),
+              Effect.zipRight(note("release")),
+              Effect.orDie
+            )
+          ),
+          flight
+        ),
+        "Failed",
+        ["reserve", "fly", "pay hotel", "release", "pay hotel"]
       ]
     ] as const) {
       effect(name, () =>
@@ -236,6 +251,8 @@ export const test = <R>(
           yield* operator.start({ key })
           yield* VirtualClock.pass(`${Math.max(1, seconds)} seconds`)
           if (seconds > 0) yield* send
+          yield* VirtualClock.pass("10 seconds")
+          assert.deepStrictEqual(done, [expected])
           yield* VirtualClock.pass("4 minutes")
           assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
           assert.deepStrictEqual(done, [expected, "again"])
