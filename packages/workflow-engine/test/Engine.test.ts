@@ -1291,16 +1291,35 @@ describe.each(Object.entries(engineLayers))("text that no database stores, in %s
   it.scopedLive("is refused in the name of a step, before the step runs", () =>
     Effect.gen(function* () {
       let runs = 0
-      const workflows = Any.toLayer(({ step }) =>
-        step.startsWith("activity")
-          ? Activity.make({ name: step, execute: Effect.sync(() => void runs++) })
-          : step.startsWith("signal")
-            ? DurableDeferred.await(DurableDeferred.make(step))
-            : Effect.orDie(Durable.sleep(step, "1 day"))
-      )
+      const execute = Effect.sync(() => void runs++)
+      const success = Schema.Void
+      /** Whatever has a name that is stored. */
+      const named: Readonly<
+        Record<string, (name: string) => Effect.Effect<unknown, unknown, Durable.InExecution>>
+      > = {
+        activity: (name) => Activity.make({ name, execute }),
+        deferred: (name) => DurableDeferred.await(DurableDeferred.make(name)),
+        sleep: (name) => Durable.sleep(name, "1 day"),
+        step: (name) => Durable.step({ name, success, error: Schema.Never, execute }),
+        signal: (name) => Durable.signal({ name, success, deadline: "1 day" }),
+        write: (operation) =>
+          Durable.write({ operation, key, success, idOf: () => "", send: () => execute }),
+        pollUntil: (name) =>
+          Durable.pollUntil({
+            name,
+            success,
+            failure: Schema.Never,
+            look: () => Effect.asSome(execute),
+            expired: () => undefined
+          })
+      }
+      const workflows = Any.toLayer(({ step }) => {
+        const kind = Object.keys(named).find((kind) => step.startsWith(kind))
+        return Effect.asVoid(Effect.orDie(named[kind ?? ""]?.(step) ?? execute))
+      })
       const context = yield* Layer.build(Layer.provideMerge(workflows, yield* layer))
       const operator = yield* Effect.provide(Operator.of(Any), context)
-      for (const [i, step] of ["activity", "signal", "sleep"].entries()) {
+      for (const [i, step] of Object.keys(named).entries()) {
         for (const [j, character] of unstorable.entries()) {
           const key = `${i}-${j}`
           yield* operator.start({ key, step: `${step}${character}` })
