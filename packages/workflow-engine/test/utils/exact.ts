@@ -56,6 +56,12 @@ export const test = <R>(
       ["end before the body that has failed", flight, "Failed", ["fly", "pay hotel"]],
       ["end before the body that has succeeded", Effect.void, "Succeeded", ["fly", "pay hotel"]],
       [
+        "end before the body that is refused",
+        Effect.race(sleep, Effect.never),
+        "Died",
+        ["fly", "pay hotel"]
+      ],
+      [
         "end before anything is undone",
         Effect.zipRight(
           Durable.compensate(note("reserve"), () => Effect.orDie(note("release"))),
