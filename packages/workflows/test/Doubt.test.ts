@@ -286,6 +286,17 @@ VirtualClock.test("nothing is undone in a later life that does not come to a wri
   })
 )
 
+VirtualClock.test("an execution keeps the id of a write to which it does not come again", () =>
+  Effect.gen(function* () {
+    const paid = pay(() => Effect.succeed("pay-1"))
+    const { outcome, resource } = yield* inTwoLives(
+      Effect.zipLeft(paid, Durable.sleep("an hour", "1 hour")),
+      new Failed()
+    )
+    assert.deepStrictEqual({ outcome, resource }, { outcome: "unknown", resource: "pay-1" })
+  })
+)
+
 for (const [which, second, left] of [
   ["one of two blocks", Effect.zipRight(undoable, new Failed()), ["reserve"]],
   ["any block", new Failed(), []]

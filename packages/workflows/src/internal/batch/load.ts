@@ -93,13 +93,12 @@ const storeAll = <E, R>(
         total += added.size
         const others = group.filter(({ number }) => !added.has(number))
         if (others.length === 0) return
+        const stored = yield* byKey(table, batchKey, others)
+        // After that: the rows are not those of another call.
         const now = Option.getOrThrow(yield* table.find(batchKey))
         if (now.epoch !== epoch) return yield* overtaken(batchKey)
-        const stored = yield* byKey(table, batchKey, others)
         for (const { key, number } of others) {
-          const first = stored.get(key)?.number ?? number
-          if (first === number) return yield* overtaken(batchKey)
-          duplicate(number, first)
+          duplicate(number, stored.get(key)?.number ?? number)
         }
       })
     )
