@@ -17,9 +17,23 @@ const groups = /** @type {const} */ ([
   ["notSent", "Not sent", ""]
 ])
 
-/** @param {string} name */
-const groupOf = (name) =>
-  groups.find(([group]) => itemStates[group].some((one) => one === name)) ?? [name, name, ""]
+/** The words for each state of an item: an advice says for which it is. @type {Record<ItemRow["state"], string>} */
+const labels = {
+  failed: "Refused",
+  notCompleted: "Not completed",
+  unknown: "In doubt",
+  inDoubt: "In doubt, ended",
+  completed: "Paid",
+  sending: "Being sent",
+  created: "Created",
+  pending: "Pending",
+  waiting: "Not sent",
+  purged: "Purged"
+}
+
+/** @param {ItemRow["state"]} state */
+const toneOf = (state) =>
+  groups.find(([group]) => itemStates[group].some((one) => one === state))?.[2] ?? ""
 
 /** The items of a group, and their money. @param {Report} report @param {keyof typeof itemStates} group */
 const sumOf = ({ items = [] }, group) => {
@@ -81,14 +95,14 @@ const Items = ({ report }) => {
     `items?${new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ""))}`
   )
   const last = rows?.length === perPage ? rows.at(-1) : undefined
-  /** @type {Map<string, string>} */
+  /** @type {Map<ItemRow["state"], string>} */
   const advices = new Map(rows?.map(({ advice, state }) => [state, advice]))
   return html`<h3 id="explanation" tabindex="-1">Items</h3>
     ${form(html`
       ${choice("Show", only, selections, (only) => filter({ only, after: "" }))}
       ${search("Key of an item", item, (item) => filter({ item, after: "" }))}
     `)}
-    ${only !== "paid" && advices.size > 0 && html`<ul class="note">${[...advices].map(([state, advice]) => html`<li key=${state}><strong>${groupOf(state)[1]}:</strong> ${advice}</li>`)}</ul>`}
+    ${only !== "paid" && advices.size > 0 && html`<ul class="note">${[...advices].map(([state, advice]) => html`<li key=${state}><strong>${labels[state]}:</strong> ${advice}</li>`)}</ul>`}
     ${
       rows &&
       table(
@@ -98,10 +112,7 @@ const Items = ({ report }) => {
           ["#Amount", ({ amount, currency }) => amount && `${money(amount)} ${currency}`],
           [
             "State",
-            ({ state }) => {
-              const [, label, tone] = groupOf(state)
-              return html`<span class=${`chip ${tone}`}>${label}</span>`
-            }
+            ({ state }) => html`<span class=${`chip ${toneOf(state)}`}>${labels[state]}</span>`
           ],
           ["*Why", ({ error, why }) => html`<span title=${error}>${why}</span>`]
         ],

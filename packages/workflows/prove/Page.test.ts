@@ -302,7 +302,7 @@ describe("a payroll of 2,000 people, of whom three are not paid", () => {
   }, 120_000)
 
   it.each([360, 900, 1440])(
-    "shows the three, how much and why, after one click on a screen of %i pixels",
+    "shows the three, how much, why and what to do, after one click on a screen of %i pixels",
     async (width) => {
       await page.setViewportSize({ width, height: 900 })
       await runner.enter(page, payroll)
@@ -313,12 +313,14 @@ describe("a payroll of 2,000 people, of whom three are not paid", () => {
       await row("E1733").waitFor()
       const texts = await page.locator("table.items tbody tr").allInnerTexts()
       const expected = [
-        /E0117.*39,250\.00 XOF.*Not paid.*The provider blocked the mobile money account\./s,
-        /E0904.*26,000\.00 XOF.*Not paid.*The beneficiary cannot receive this amount\./s,
-        /E1733.*38,250\.00 XOF.*Not paid.*The provider does not know the phone number\./s
+        /E0117.*39,250\.00 XOF.*Refused.*The provider blocked the mobile money account\./s,
+        /E0904.*26,000\.00 XOF.*Not completed.*the payout PYT-\w+ ended FAILED/s,
+        /E1733.*38,250\.00 XOF.*Refused.*The provider does not know the phone number\./s
       ]
       assert.lengthOf(texts, expected.length, texts.join("\n"))
       expected.forEach((pattern, i) => assert.match(texts[i] ?? "", pattern))
+      await page.getByText("Refused: This batch has paid nothing for it").waitFor()
+      await page.getByText("Not completed: Its payout ended, and is not sent again.").waitFor()
       const used = await page.evaluate(() => document.documentElement.scrollWidth)
       assert.isAtMost(used, width)
       assert.deepStrictEqual(problems, [])

@@ -70,10 +70,10 @@ export const several = Effect.gen(function* () {
   yield* batches.start("payroll:2026-11", items)
 })
 
-/** The items of the payroll that are refused, and their reasons. */
-const refusals = {
+/** The items of the payroll that are not paid, and their reasons. */
+const unpaid = {
   E0117: "+999000000025", // the account is blocked
-  E0904: "+999000000031", // the beneficiary cannot receive the amount
+  E0904: "+999000000006", // the payout fails after it was created
   E1733: "+999000000024" // the provider does not know the number
 }
 
@@ -83,9 +83,9 @@ export const payroll = Effect.gen(function* () {
   const batches = yield* PayoutBatch.PayoutBatch
   const items = Stream.map(Stream.range(1, 2_000), (number) => {
     const key = `E${String(number).padStart(4, "0")}`
-    const refused = Object.entries(refusals).find(([one]) => one === key)?.[1]
+    const magic = Object.entries(unpaid).find(([one]) => one === key)?.[1]
     const amount = String(25_000 + 250 * (number % 60))
-    return { key, request: { ...request, amount, destination: refused ?? "+999000000001" } }
+    return { key, request: { ...request, amount, destination: magic ?? "+999000000001" } }
   })
   yield* batches.start("payroll:2026-11", items)
   yield* batches.await("payroll:2026-11")
