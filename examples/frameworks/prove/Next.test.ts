@@ -227,7 +227,7 @@ describe("Next", () => {
           const all = (status: string) => names.map(() => status)
 
           assert.deepStrictEqual(yield* read, all("PENDING"))
-          yield* sandbox.settlePayment({ id })
+          yield* sandbox.settle({ resource: id })
           assert.deepStrictEqual(yield* read, all("COMPLETED"))
           // The worker has its connection as well.
           assert.strictEqual(yield* sent("Token.obtain", 200), names.length + 1)

@@ -37,7 +37,7 @@ const connect = async (changes: Partial<Promises.Options> & Sandbox.Options = {}
   const add = (fault: Fault.Fault) => Effect.runPromise(sandbox.faults.add(fault))
   const payments = () => Effect.runPromise(sandbox.paymentIntents)
   const settle = (id: PaymentIntent.PaymentIntentId) =>
-    Effect.runPromise(sandbox.settlePayment({ id }))
+    Effect.runPromise(sandbox.settle({ resource: id }))
   const requests = () => Effect.runPromise(sandbox.exchanges)
   return { manilla, add, payments, requests, settle }
 }

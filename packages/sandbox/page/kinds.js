@@ -35,13 +35,6 @@ const traits = {
   cardholders: { readBy: "id", moves: undefined }
 }
 
-/**
- * The calls that settle a resource, with its kind. The compiler names a call that is missing.
- *
- * @type {Readonly<Record<Extract<keyof import("../src/ControlApi.js").Calls, `settle${string}`>, Kind>>}
- */
-const settled = { settlePayment: "payments", settlePayout: "payouts" }
-
 /** In the order of the page. */
 export const kinds = /** @type {ReadonlyArray<Kind>} */ (Object.keys(traits))
 
@@ -57,10 +50,6 @@ export const pathOf = (kind, resource) => {
   const name = readBy && resource[readBy]
   return name ? `/${kind.replace("_", "-")}/${encodeURIComponent(name)}` : undefined
 }
-
-/** Whether a control can settle it. @param {Kind} kind @param {Row} resource */
-export const canSettle = (kind, { status }) =>
-  status === "PENDING" && Object.values(settled).includes(kind)
 
 /** Whether its money has moved, in a sentence; empty if it moves none. @param {Kind} kind @param {Row} resource */
 export const moneyOf = (kind, { operation, status }) => {

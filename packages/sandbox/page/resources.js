@@ -1,6 +1,6 @@
 // The resources of each kind, with what can be done to them.
 import { call, controlCurl, curl } from "./api.js"
-import { canSettle, kinds, nameIn, oneOf, pathOf } from "./kinds.js"
+import { kinds, nameIn, oneOf, pathOf } from "./kinds.js"
 import {
   actButton,
   chip,
@@ -40,9 +40,9 @@ const detail = (kind, resource) => {
   )
 }
 
-/** Buttons that settle what is pending. @param {Kind} kind @param {Row} resource */
-const settling = (kind, resource) =>
-  canSettle(kind, resource) &&
+/** Buttons that settle what is pending. @param {Row} resource */
+const settling = (resource) =>
+  resource.status === "PENDING" &&
   html`<div class="bar">${[
     ["COMPLETED", "Complete"],
     ["FAILED", "Fail"]
@@ -50,7 +50,9 @@ const settling = (kind, resource) =>
     actButton(
       text,
       async () => {
-        await call("POST", `${pathOf(kind, resource)}/settle`, { status: next })
+        await call("POST", `/resources/${encodeURIComponent(nameIn(resource))}/settle`, {
+          status: next
+        })
         return `${nameIn(resource)} is ${next}.`
       },
       `${text} ${nameIn(resource)}`
@@ -112,7 +114,7 @@ const columnsOf = (kind) =>
     ],
     ["-Expires", ({ expires_at }) => expires_at && time(expires_at)],
     ["-Created", ({ created_at }) => created_at && time(created_at)],
-    ["Settle", (one) => settling(kind, one)],
+    ["Settle", (one) => settling(one)],
     ["Refund", (one) => kind === "transactions" && refunding(one)],
     ["Checkout", ({ checkout_url }) => checkout_url && checkout(checkout_url)]
   ])

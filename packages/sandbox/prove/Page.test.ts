@@ -331,7 +331,7 @@ describe("the page", () => {
     assert.deepStrictEqual(problems, [])
   })
 
-  it("settles a payment, and refunds its transaction", async () => {
+  it("settles a payment, refunds its transaction, and settles the refund", async () => {
     await service.pay("order-1")
     await show("resources")
     await page.getByRole("button", { name: /^Complete / }).click()
@@ -340,7 +340,8 @@ describe("the page", () => {
     await page.getByRole("button", { name: /^Refund / }).click()
     await status("was requested.")
     await page.getByLabel("Kind").selectOption("refunds")
-    await page.getByRole("row").filter({ hasText: "PENDING" }).waitFor()
+    await page.getByRole("button", { name: /^Fail RFD-/ }).click()
+    await page.getByRole("row").filter({ hasText: "FAILED" }).waitFor()
   })
 
   it("adds a fault, which loses the next response, and removes another", async () => {
@@ -592,7 +593,7 @@ describe("the documentation", () => {
     await service.createLink()
     const [payment] = await Effect.runPromise(sandbox.paymentIntents)
     if (payment === undefined) return assert.fail("no payment")
-    await Effect.runPromise(sandbox.settlePayment({ id: payment.id }))
+    await Effect.runPromise(sandbox.settle({ resource: payment.id }))
     const [transaction] = await Effect.runPromise(sandbox.transactions)
     if (transaction === undefined) return assert.fail("no transaction")
     const refund = await Effect.runPromise(sandbox.refund({ transaction: transaction.reference }))

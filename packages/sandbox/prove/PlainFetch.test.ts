@@ -77,7 +77,7 @@ describe("a program without a library", () => {
     )
     assert.deepStrictEqual([retried.status, retried.replay, retried.body], [201, true, null])
 
-    const settled = await control("POST", `/payments/${paid.data.id}/settle`)
+    const settled = await control("POST", `/resources/${paid.data.id}/settle`)
     assert.strictEqual(settled.json.status, "COMPLETED")
     assert.strictEqual((await service("GET", `/payments/${paid.data.id}`)).data.status, "COMPLETED")
     const transactions = await service("GET", "/transactions")
@@ -112,7 +112,7 @@ describe("a program without a library", () => {
       "payout-1"
     )
     assert.strictEqual(payout.data.status, "PENDING")
-    await control("POST", `/payouts/${payout.data.reference}/settle`, { status: "FAILED" })
+    await control("POST", `/resources/${payout.data.reference}/settle`, { status: "FAILED" })
     assert.strictEqual(
       (await service("GET", `/payouts/${payout.data.reference}`)).data.status,
       "FAILED"

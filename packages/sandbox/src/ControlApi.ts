@@ -20,8 +20,6 @@ import * as Text from "@manilla/core/Text"
 import * as Timestamp from "@manilla/core/Timestamp"
 import * as Wallet from "@manilla/core/Wallet"
 import * as PaymentLink from "@manilla/payment-links/PaymentLink"
-import * as PaymentIntent from "@manilla/payments/PaymentIntent"
-import * as Payout from "@manilla/payouts/Payout"
 import * as Refund from "@manilla/refunds/Refund"
 import * as Transaction from "@manilla/transactions/Transaction"
 import type * as Effect from "effect/Effect"
@@ -360,6 +358,21 @@ export const Settlement = Schema.Struct({
   )
 }).annotations({ identifier: "Settlement" })
 
+const Settling = Schema.NonEmptyString.annotations({
+  description: "the id or the reference of a payment intent, a payout or a refund"
+})
+
+/**
+ * What was settled.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Settled = Schema.Struct({
+  reference: Schema.String,
+  status: Schema.String
+}).annotations({ identifier: "Settled" })
+
 /**
  * A refund of a collection or a deposit. The sum of its refunds cannot exceed the transaction.
  *
@@ -507,17 +520,10 @@ const money = group("Money", "The ledger, wallets, settlements, refunds and paid
     )
   )
   .add(
-    post("settlePayment", "/payments/:id/settle", "Settle a PENDING payment intent now")
-      .setPath(Schema.Struct({ id: PaymentIntent.PaymentIntentId }))
+    post("settle", "/resources/:resource/settle", "Settle what is PENDING now")
+      .setPath(Schema.Struct({ resource: Settling }))
       .setPayload(Settlement)
-      .addSuccess(PaymentIntent.PaymentIntent)
-      .addError(ControlError)
-  )
-  .add(
-    post("settlePayout", "/payouts/:reference/settle", "Settle a PENDING payout now")
-      .setPath(Schema.Struct({ reference: Payout.PayoutReference }))
-      .setPayload(Settlement)
-      .addSuccess(Payout.Payout)
+      .addSuccess(Settled)
       .addError(ControlError)
   )
   .add(
@@ -610,7 +616,7 @@ type CallsOf<Group extends HttpApiGroup.HttpApiGroup.Any, E> = {
 
 /**
  * The calls as methods, which can fail with `E` besides their own errors. A call takes the members of its
- * path, its query and its body as one object, such as `settlePayment({ id, status: "FAILED" })`, and a call
+ * path, its query and its body as one object, such as `settle({ resource, status: "FAILED" })`, and a call
  * without them is an effect, such as `wallets`.
  *
  * @since 0.1.0

@@ -349,26 +349,29 @@ describe("money", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("settles payments and payouts once, with any status", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
-      const payments = yield* Payments.Payments
-      const payouts = yield* Payouts.Payouts
-      const { id } = yield* payments.create(collection, { key })
-      const path = { id }
-      const expired = { status: "EXPIRED" }
-      const settled = yield* control.settlePayment({ ...path, ...expired })
-      assert.strictEqual(settled.status, "EXPIRED")
-      const again = yield* Effect.flip(control.settlePayment({ ...path }))
-      assert.strictEqual(codeOf(again), "NOT_PENDING")
-
-      const before = yield* walletIn("XOF")
-      const { reference } = yield* payouts.create(payoutFrom(before), { key })
-      const failed = yield* control.settlePayout({ reference, status: "FAILED" })
-      assert.strictEqual(failed.status, "FAILED")
-      assert.deepStrictEqual(yield* walletIn("XOF"), before)
-    }).pipe(Effect.provide(layer()))
-  )
+  for (const by of ["id", "reference"] as const) {
+    it.effect(`settles a payment, a payout and a refund once, by its ${by}, with any status`, () =>
+      Effect.gen(function* () {
+        const control = yield* ControlClient.ControlClient
+        const { create } = yield* Payments.Payments
+        const payouts = yield* Payouts.Payouts
+        const transaction = yield* collected("refunded")
+        const before = yield* walletIn("XOF")
+        yield* create(collection, { key })
+        yield* payouts.create(payoutFrom(before), { key })
+        yield* control.refund({ transaction: transaction.reference })
+        const { payments, payouts: made, refunds } = yield* control.resources({})
+        for (const [row = assert.fail("nothing was made")] of [payments, made, refunds]) {
+          const resource = row[by] ?? assert.fail("no id")
+          const settled = yield* control.settle({ resource, status: "EXPIRED" })
+          assert.deepStrictEqual(settled, { reference: row.reference, status: "EXPIRED" })
+          const again = yield* Effect.flip(control.settle({ resource }))
+          assert.strictEqual(codeOf(again), "NOT_PENDING")
+        }
+        assert.deepStrictEqual(yield* walletIn("XOF"), before)
+      }).pipe(Effect.provide(layer()))
+    )
+  }
 
   it.effect("is refunded and collected from links", () =>
     Effect.gen(function* () {
@@ -658,8 +661,8 @@ describe("bad input", () => {
     ],
     ["POST", "/faults", { fault: "drop_after", header }, ["header.name"]],
     ["POST", "/faults", { fault: "drop_after", operation: "Pay" }, ["operation"]],
-    ["POST", "/payments/17/settle", { status: "PENDING" }, ["path.id", "status"]],
-    ["POST", `/payments/${unknownId}/settle`, { status: "" }, ["status"]],
+    ["POST", `/resources/${unknownId}/settle`, { status: "PENDING" }, ["status"]],
+    ["POST", `/resources/${unknownId}/settle`, { status: "" }, ["status"]],
     ["POST", "/refunds", { amount: "1,5" }, ["transaction", "amount"]],
     ["POST", "/refunds", { transaction: "TRX-1" }, ["transaction"]]
   ] as const) {
@@ -711,8 +714,7 @@ describe("bad input", () => {
     ["GET", "/reset"],
     ["GET", "/requests/0"],
     ["DELETE", "/faults/fault-9"],
-    ["POST", `/payments/${unknownId}/settle`],
-    ["POST", "/payouts/PYT-1/settle"]
+    ["POST", `/resources/${unknownId}/settle`]
   ] as const) {
     it.effect(`is a 404 for what does not exist: ${method} ${path}`, () =>
       Effect.gen(function* () {

@@ -69,7 +69,7 @@ const pay = (name: string) =>
 const used = Effect.gen(function* () {
   const sandbox = yield* Sandbox.Sandbox
   const { id } = yield* pay("one")
-  yield* sandbox.settlePayment({ id })
+  yield* sandbox.settle({ resource: id })
   yield* sandbox.rotateSecret
   return yield* everything
 })

@@ -210,7 +210,7 @@ const play = (program: ReadonlyArray<Step>) =>
           break
         case "fail":
           if (pending !== undefined)
-            yield* sandbox.settlePayout({ reference: pending.reference, status: "FAILED" })
+            yield* sandbox.settle({ resource: pending.reference, status: "FAILED" })
           break
         case "link":
           yield* sandbox.payLink({ id: link.id })

@@ -108,11 +108,11 @@ describe("a payment intent", () => {
       const { id } = yield* payments.create(collection, { key })
       yield* TestClock.adjust("59 minutes")
       assert.strictEqual((yield* payments.get(id)).status, "PENDING")
-      yield* sandbox.settlePayment({ id, status: "FAILED" })
+      yield* sandbox.settle({ resource: id, status: "FAILED" })
       assert.strictEqual((yield* payments.get(id)).status, "FAILED")
       const [unknown] = [PaymentIntent.makeId("00000000-0000-4000-8000-000000000000")]
       assert.strictEqual(
-        (yield* Effect.flip(sandbox.settlePayment({ id: unknown }))).code,
+        (yield* Effect.flip(sandbox.settle({ resource: unknown }))).code,
         "NOT_FOUND"
       )
     }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
@@ -125,12 +125,12 @@ describe("a payment intent", () => {
       const created = yield* payments.create(collection, { key })
       yield* TestClock.adjust("1 second")
       assert.strictEqual(
-        (yield* Effect.flip(sandbox.settlePayment({ id: created.id, status: "PENDING" }))).code,
+        (yield* Effect.flip(sandbox.settle({ resource: created.id, status: "PENDING" }))).code,
         "NOT_PENDING"
       )
       const { status, updated_at } = yield* payments.get(created.id)
       assert.deepStrictEqual([status, updated_at], ["PENDING", created.updated_at])
-      yield* sandbox.settlePayment({ id: created.id })
+      yield* sandbox.settle({ resource: created.id })
     }).pipe(Effect.provide(layer()))
   )
 

@@ -85,7 +85,7 @@ describe("a payout", () => {
       const payouts = yield* Payouts.Payouts
       const sandbox = yield* Sandbox.Sandbox
       const { reference } = yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
-      yield* sandbox.settlePayout({ reference, status: "RETURNED_TO_SENDER" })
+      yield* sandbox.settle({ resource: reference, status: "RETURNED_TO_SENDER" })
       assert.strictEqual((yield* payouts.awaitFinal(reference)).status, "RETURNED_TO_SENDER")
       assert.deepStrictEqual(yield* balancesIn("XOF"), {
         available: "1500.0000",
@@ -94,7 +94,7 @@ describe("a payout", () => {
       // A final status does not change.
       yield* settled
       assert.strictEqual(
-        (yield* Effect.flip(sandbox.settlePayout({ reference }))).code,
+        (yield* Effect.flip(sandbox.settle({ resource: reference }))).code,
         "NOT_PENDING"
       )
       assert.strictEqual((yield* payouts.get(reference)).status, "RETURNED_TO_SENDER")
@@ -108,17 +108,16 @@ describe("a payout", () => {
       const sandbox = yield* Sandbox.Sandbox
       const { reference } = yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
       assert.strictEqual(
-        (yield* Effect.flip(sandbox.settlePayout({ reference, status: "PENDING" }))).code,
+        (yield* Effect.flip(sandbox.settle({ resource: reference, status: "PENDING" }))).code,
         "NOT_PENDING"
       )
-      yield* sandbox.settlePayout({ reference })
+      yield* sandbox.settle({ resource: reference })
       assert.strictEqual(
-        (yield* Effect.flip(sandbox.settlePayout({ reference, status: "FAILED" }))).code,
+        (yield* Effect.flip(sandbox.settle({ resource: reference, status: "FAILED" }))).code,
         "NOT_PENDING"
       )
       assert.strictEqual(
-        (yield* Effect.flip(sandbox.settlePayout({ reference: Payout.makeReference("PYT-NONE") })))
-          .code,
+        (yield* Effect.flip(sandbox.settle({ resource: Payout.makeReference("PYT-NONE") }))).code,
         "NOT_FOUND"
       )
       yield* settled

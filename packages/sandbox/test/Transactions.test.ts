@@ -53,8 +53,8 @@ describe("a payment that completes", () => {
       const sandbox = yield* Sandbox.Sandbox
       const before = yield* walletIn("XOF")
       const { id } = yield* payments.create(collection, { key })
-      yield* sandbox.settlePayment({ id, status: "FAILED" })
-      assert.strictEqual((yield* Effect.flip(sandbox.settlePayment({ id }))).code, "NOT_PENDING")
+      yield* sandbox.settle({ resource: id, status: "FAILED" })
+      assert.strictEqual((yield* Effect.flip(sandbox.settle({ resource: id }))).code, "NOT_PENDING")
       yield* settled
       assert.strictEqual((yield* payments.get(id)).status, "FAILED")
       assert.lengthOf(yield* sandbox.transactions, 0)

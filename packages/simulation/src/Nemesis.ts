@@ -25,7 +25,7 @@ const weights = {
   "set the clock": 2,
   "crash the process": 3,
   "reject every request for a while": 2,
-  "settle a payment and a payout": 2,
+  "settle one of each kind": 2,
   "refund a transaction": 2,
   "pay a payment link": 2
 }
@@ -98,15 +98,12 @@ export const make = (parameters: Parameters): Nemesis => {
         return yield* restart
       case "reject every request for a while":
         return network.storm()
-      case "settle a payment and a payout": {
+      case "settle one of each kind": {
         const status = chance.pick(["FAILED", "COMPLETED", "CANCELLED"])
-        const [payment] = (yield* sandbox.paymentIntents).filter(isPending)
-        if (payment !== undefined) {
-          yield* Effect.option(sandbox.settlePayment({ id: payment.id, status }))
-        }
-        const [payout] = (yield* sandbox.payouts).filter(isPending)
-        if (payout !== undefined) {
-          yield* Effect.option(sandbox.settlePayout({ reference: payout.reference, status }))
+        const all = [yield* sandbox.paymentIntents, yield* sandbox.payouts, yield* sandbox.refunds]
+        for (const rows of all) {
+          const resource = rows.find((row) => row.status === "PENDING")?.reference
+          if (resource !== undefined) yield* Effect.option(sandbox.settle({ resource, status }))
         }
         return
       }
@@ -146,7 +143,5 @@ export const make = (parameters: Parameters): Nemesis => {
     clockWasSet: () => clockWasSet
   }
 }
-
-const isPending = ({ status }: { readonly status: string }): boolean => status === "PENDING"
 
 const isLinkId = Schema.is(PaymentLink.PaymentLinkId)

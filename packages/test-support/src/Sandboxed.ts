@@ -117,7 +117,7 @@ export const collected = (name: string, changes: Partial<typeof collection> = {}
       all.find(({ source }) => source === reference)
     )
     // Some sandboxes settle it at once.
-    const found = (yield* find) ?? (yield* Effect.zipRight(sandbox.settlePayment({ id }), find))
+    const found = (yield* find) ?? (yield* Effect.zipRight(sandbox.settle({ resource: id }), find))
     return found ?? assert.fail("no transaction")
   })
 

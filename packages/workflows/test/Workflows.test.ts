@@ -357,9 +357,9 @@ describe("operating an execution", () => {
         payments.status("order-42")
       ).pipe(Effect.repeat({ until: ({ state }) => state === "Waiting", times: 5 }))
       assert.isAbove(dueMillis, 1_800_000)
-      const { paymentIntents, settlePayment } = yield* Sandbox.Sandbox
+      const { paymentIntents, settle } = yield* Sandbox.Sandbox
       const [intent] = yield* paymentIntents
-      yield* settlePayment({ id: intent?.id ?? assert.fail("no intent") })
+      yield* settle({ resource: intent?.id ?? assert.fail("no intent") })
       yield* payments.resume("order-42")
       yield* VirtualClock.pass("5 seconds")
       assert.strictEqual(succeeded(yield* payments.poll("order-42")).status, "COMPLETED")

@@ -2,6 +2,7 @@
  * The control calls over an emulation.
  */
 import * as Issues from "@manilla/core/Issues"
+import * as Array from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -106,10 +107,14 @@ export const make = (
         return { balances, entries: journal.length, journal: journal.slice(-limit) }
       }),
     wallets: look(({ wallets }) => wallets.all()),
-    settlePayment: ({ id, status = "COMPLETED" }) =>
-      decide(({ payments }, nowMillis) => payments.settle(id.toLowerCase(), status, nowMillis)),
-    settlePayout: ({ reference, status = "COMPLETED" }) =>
-      decide(({ payouts }, nowMillis) => payouts.settle(reference, status, nowMillis)),
+    settle: ({ resource, status = "COMPLETED" }) =>
+      decide(({ settlements }, nowMillis) => {
+        const settled = Array.findFirst(settlements, (settle) =>
+          Option.fromNullable(settle(resource, status, nowMillis))
+        )
+        const message = "Nothing that settles has this id or reference."
+        return Option.getOrElse(settled, () => Either.left(refusal.notFound(message)))
+      }),
     refund: (request) => decide(({ refunds }, nowMillis) => refunds.create(request, nowMillis)),
     payLink: ({ id, phone_number = "" }) =>
       decide(({ paymentLinks }, nowMillis) => paymentLinks.pay(id, phone_number, nowMillis)),

@@ -22,6 +22,13 @@ export interface Options {
   readonly lenient: boolean
 }
 
+/** Settles a resource of a kind now, by its id or its reference. Undefined: the kind has none with that name. */
+type Settlement = (
+  name: string,
+  status: string,
+  atMillis: number
+) => Either.Either<{ readonly reference: string; readonly status: string }, Refusal> | undefined
+
 export interface Core extends ReturnType<typeof make> {}
 
 export const make = (state: State, identifiers: Identifiers, options: Options) => {
@@ -32,6 +39,7 @@ export const make = (state: State, identifiers: Identifiers, options: Options) =
     identifiers,
     book,
     agenda: agenda.make(state),
+    settlements: new Array<Settlement>(),
     wallets: wallets.make(state, identifiers, book),
     oncePerKey: idempotency.make(state, options.profile)
   }

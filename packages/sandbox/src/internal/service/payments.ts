@@ -30,7 +30,7 @@ export const make = (core: Core, transactions: Transactions, accounts: Accounts)
     return Either.isRight(collected) ? completed : Either.right("FAILED")
   }
 
-  const resources = settling.make(core, "payment", rows, {
+  const add = settling.make(core, "payment", rows, {
     move,
     release: () => Either.void
   })
@@ -68,7 +68,7 @@ export const make = (core: Core, transactions: Transactions, accounts: Accounts)
             idempotency_key: headers["idempotency-key"],
             provider_reference: identifiers.reference("PRV")
           }
-          resources.add(row.id, row, behaviour, nowMillis)
+          add(row.id, row, behaviour, nowMillis)
           return row.id
         })
       ).pipe(
@@ -79,5 +79,5 @@ export const make = (core: Core, transactions: Transactions, accounts: Accounts)
     "Payments.get": ({ path }) => find(path.paymentIntent)
   }
 
-  return { handlers, settle: resources.settle }
+  return { handlers }
 }

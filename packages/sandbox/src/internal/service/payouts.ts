@@ -53,7 +53,7 @@ export const make = (core: Core, transactions: Transactions) => {
     })
   }
 
-  const resources = settling.make(core, "payout", rows, { move, release })
+  const add = settling.make(core, "payout", rows, { move, release })
 
   const find = (reference: string) =>
     Either.map(refusal.found("payout", rows.get(reference)), (row) => ({
@@ -97,7 +97,7 @@ export const make = (core: Core, transactions: Transactions) => {
             postings: ledger.transfer(wallet.available, wallet.reserved, reservedBy(row)),
             unpaid: wallets.unpaid
           })
-          resources.add(reference, row, behaviour, nowMillis)
+          add(reference, row, behaviour, nowMillis)
           return reference
         })
       ).pipe(
@@ -108,7 +108,7 @@ export const make = (core: Core, transactions: Transactions) => {
     "Payouts.get": ({ path }) => find(path.reference)
   }
 
-  return { handlers, settle: resources.settle }
+  return { handlers }
 }
 
 /** The amount plus the fee. */

@@ -66,7 +66,7 @@ export const make = (core: Core, transactions: Transactions) => {
       refunded.set(transaction, Amount.subtract(refunded.get(transaction) ?? amount, amount))
     })
 
-  const resources = settling.make(core, "refund", rows, { move, release })
+  const add = settling.make(core, "refund", rows, { move, release })
 
   const handlers: Handlers<"Refunds.get"> = {
     "Refunds.get": ({ path }) => refusal.found("refund", rows.get(path.reference))
@@ -123,7 +123,7 @@ export const make = (core: Core, transactions: Transactions) => {
           unpaid: { field: "transaction", rule: "must be of a wallet that has the amount" }
         })
         count(row)
-        resources.add(reference, row, undefined, nowMillis)
+        add(reference, row, undefined, nowMillis)
         return asRead(row)
       })
   }

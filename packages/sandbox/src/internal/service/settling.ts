@@ -12,6 +12,8 @@ import * as moment from "../time/moment.js"
 import type { Core } from "./core.js"
 
 interface Settling {
+  readonly id?: string | undefined
+  readonly reference: string
   readonly status: string
   readonly updated_at: Timestamp
 }
@@ -29,15 +31,14 @@ interface Money<Row> {
 }
 
 export const make = <Row extends Settling>(
-  { agenda, settleAfterMillis }: Pick<Core, "agenda" | "settleAfterMillis">,
+  { agenda, settleAfterMillis, settlements }: Core,
   kind: Exclude<(typeof Planned.Type)["kind"], "link">,
   rows: Table<Row>,
   money: Money<Row>
 ) => {
   /** Settles a resource, if it is PENDING and its money can move. */
-  const settle = (key: string, status: string, atMillis: number) =>
+  const settle = (row: Row, status: string, atMillis: number) =>
     Either.gen(function* () {
-      const row = yield* refusal.found(kind, rows.get(key))
       if (row.status !== "PENDING" || status === "PENDING") {
         return yield* Either.left(refusal.of("NOT_PENDING"))
       }
@@ -45,19 +46,21 @@ export const make = <Row extends Settling>(
         status === completed
           ? yield* money.move(row, atMillis)
           : yield* Either.map(money.release(row, atMillis), () => status)
-      const settled = { ...row, status: reached, updated_at: moment.fromMillis(atMillis) }
-      rows.set(settled)
-      return settled
+      rows.set({ ...row, status: reached, updated_at: moment.fromMillis(atMillis) })
+      return { reference: row.reference, status: reached }
     })
-  agenda.on(kind, settle)
-  return {
-    settle,
-    /** Stores a PENDING resource, and plans its settlement. */
-    add: (key: string, row: Row, behaviour: Behaviour | undefined, nowMillis: number): void => {
-      rows.set(row)
-      const { afterMillis = settleAfterMillis, status } =
-        behaviour?._tag === "Becomes" ? behaviour : completes
-      agenda.plan({ at_ms: nowMillis + afterMillis, kind, key, status })
-    }
+  const settleFound = (row: Row | undefined, status: string, atMillis: number) =>
+    row && settle(row, status, atMillis)
+  agenda.on(kind, (key, status, atMillis) => settleFound(rows.get(key), status, atMillis))
+  settlements.push((name, status, atMillis) => {
+    const row = rows.all().find(({ id, reference }) => id === name || reference === name)
+    return settleFound(row, status, atMillis)
+  })
+  /** Stores a PENDING resource, and plans its settlement. */
+  return (key: string, row: Row, behaviour: Behaviour | undefined, nowMillis: number): void => {
+    rows.set(row)
+    const { afterMillis = settleAfterMillis, status } =
+      behaviour?._tag === "Becomes" ? behaviour : completes
+    agenda.plan({ at_ms: nowMillis + afterMillis, kind, key, status })
   }
 }
