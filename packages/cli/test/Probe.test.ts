@@ -17,15 +17,29 @@ const onlyTokens = Effect.gen(function* () {
   )
 })
 
-it.live("the probe refuses credentials for real money", () =>
+for (const environment of ["LIVE", "ANOTHER"]) {
+  it.live(`the probe refuses credentials for ${environment}`, () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      const body = tokenFor(environment)
+      yield* faults.add(Fault.body(body, { operation: "Token.obtain", count: "always" }))
+      const changes = { MANILLA_ENVIRONMENT: undefined }
+      const { code, err } = yield* manilla(["probe", "--phone", phone, "--yes"], changes)
+      assert.strictEqual(code, 2)
+      assert.include(err, "The probe runs in SANDBOX only.")
+      assert.isTrue(yield* onlyTokens)
+    }).pipe(Effect.provide(sandbox()))
+  )
+}
+
+it.live("the probe learns nothing from a service that refuses its payment", () =>
   Effect.gen(function* () {
     const { faults } = yield* Sandbox.Sandbox
-    yield* faults.add(Fault.body(tokenFor("LIVE"), { operation: "Token.obtain", count: "always" }))
-    const changes = { MANILLA_ENVIRONMENT: undefined }
-    const { code, err } = yield* manilla(["probe", "--phone", phone, "--yes"], changes)
-    assert.strictEqual(code, 2)
-    assert.include(err, "The probe runs in SANDBOX only.")
-    assert.isTrue(yield* onlyTokens)
+    yield* faults.add(Fault.status(422, { operation: "Payments.create", count: "always" }))
+    const { code, err, out } = yield* manilla(["probe", "--phone", phone, "--yes"])
+    assert.strictEqual(code, 1)
+    assert.match(err, /The service refuses the payment of the probe: 422.*another --phone/)
+    assert.notInclude(out, "success.create")
   }).pipe(Effect.provide(sandbox()))
 )
 
@@ -45,6 +59,8 @@ interface Habits {
   readonly otherBody?: ToKnown
   readonly afterRefusal?: ToKnown
   readonly inFlight?: ToKnown
+  /** The end of a key whose first request meets a rate limit. */
+  readonly limits?: string
   /** How long a first and a second request take, if they are there at the same time. */
   readonly millis?: readonly [first: number, second: number]
 }
@@ -53,6 +69,7 @@ interface Habits {
 const serviceWith = ({
   afterRefusal = "new",
   inFlight = "replay",
+  limits,
   millis: [firstMillis, secondMillis] = [0, 0],
   otherBody = "replay"
 }: Habits): wire.Send => {
@@ -64,8 +81,13 @@ const serviceWith = ({
   })
   const toKnown = (key: string): ToKnown =>
     key.endsWith(":other-body") ? otherBody : key.endsWith(":in-flight") ? inFlight : afterRefusal
+  const limited = new Set<string>()
   let made = 0
   const create = (key: string, body: unknown): wire.Answer => {
+    if (limits !== undefined && key.endsWith(limits) && !limited.has(key)) {
+      limited.add(key)
+      return answer(429)
+    }
     const before = known.get(key)
     const habit = before === undefined ? "new" : toKnown(key)
     if (typeof habit === "number") return answer(habit)
@@ -108,8 +130,10 @@ describe("the probe learns of a service", () => {
   const cases: ReadonlyArray<readonly [Habits, string, unknown]> = [
     [{ otherBody: 422 }, "idempotency.other_body", 422],
     [{ otherBody: 409 }, "idempotency.other_body", 409],
+    [{ otherBody: 303 }, "idempotency.other_body", 303],
     [{ otherBody: "replay" }, "idempotency.other_body", "replay"],
     [{ otherBody: "new" }, "idempotency.other_body", "new"],
+    [{ limits: ":other-body" }, "idempotency.other_body", undefined],
     [{ afterRefusal: "replay" }, "idempotency.failures", "replay"],
     [{ afterRefusal: 409 }, "idempotency.failures", "replay"],
     [{ afterRefusal: "new" }, "idempotency.failures", "again"],

@@ -306,11 +306,14 @@ describe("a success with data that does not match its schema", () => {
     })
   )
 
-  for (const meta of [null, [], "c-1", { correlation_id: 42 }]) {
+  for (const meta of [null, [], "c-1", { correlation_id: 42 }, { correlation_id: "" }]) {
     it.effect(`ignores an invalid meta: ${JSON.stringify(meta)}`, () =>
       Effect.gen(function* () {
         const { write } = yield* answered(FakeService.answer(envelope().data, 201, meta))
         assert.strictEqual((yield* write).id, "thing-1")
+        const { read } = yield* failed(FakeService.answer({}, 500, meta))
+        assert(read._tag === "MalformedResponseError")
+        assert.isUndefined(read.correlationId)
       })
     )
   }

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"
-import type { Failure } from "../failure.js"
+import { type Failure, failed } from "../failure.js"
 import * as fields from "../fields.js"
 import * as wire from "./wire.js"
 
@@ -161,10 +161,18 @@ const errors = ({ send }: Means) =>
 
 const pollFor = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(60))
 
-/** The statuses of a payment from its creation to its end, and those of a success. */
+/**
+ * The statuses of a payment from its creation to its end, and those of a success. If it is refused, so are those of the
+ * other lessons, which would then learn what is not true.
+ */
 const statuses = (means: Means) =>
   Effect.gen(function* () {
     const created = yield* create(means, "statuses")
+    if (!wire.isSuccess(created)) {
+      return yield* failed(
+        `The service refuses the payment of the probe: ${wire.shown(created)}. Run it with another --phone.`
+      )
+    }
     const path = `/payments/${String(wire.member(created, "id"))}`
     const seen = new Set([String(wire.member(created, "status"))])
     const last = yield* means.send({ method: "GET", path }).pipe(
