@@ -329,6 +329,14 @@ describe("the runs", () => {
     )
   })
 
+  it("read the payment of somebody else after their own has failed", () => {
+    assert.include(
+      wordsOf([life, write, { ...read, nth: 1 }, read]),
+      `1st ${create}: fails, next Payments.get: response of somebody else`
+    )
+    assert.isEmpty(wordsOf([write]).filter((words) => words.includes("fails, next")))
+  })
+
   it("begin with another order, if there is one", () => {
     const withOther = (places: ReadonlyArray<plan.Place>) =>
       wordsOf(places, { hasOthers: true }).filter((words) => words.includes("another order"))

@@ -94,6 +94,8 @@ const arrivesAfter =
   (process) =>
     Effect.flatMap(Effect.forkDaemon(Effect.delay(process, millis)), Fiber.join)
 
+export const mixedUp = fault("response of somebody else", isOfOne, () => Effect.map(ofSomebodyElse))
+
 const single: ReadonlyArray<Fault> = [
   fault("no connection", isAny, () => () => refused),
   ...scenarios(isWrite, "fails", "unknown_status"),
@@ -103,7 +105,7 @@ const single: ReadonlyArray<Fault> = [
   ...scenarios(isWrite, "unprocessable", "forbidden", "conflict"),
   fault("request late", isAny, ({ lateMillis }) => arrivesAfter(lateMillis)),
   fault("response late", isAny, ({ lateMillis }) => Effect.zipLeft(Effect.sleep(lateMillis))),
-  fault("response of somebody else", isOfOne, () => Effect.map(ofSomebodyElse)),
+  mixedUp,
   fault("token revoked", needsToken, ({ emulation }) =>
     before(Effect.sync(emulation.accounts.revokeTokens))
   ),

@@ -51,14 +51,18 @@ export const runsOf = (
   const inOrder = singles
     .filter(({ fault, operation }) => faults.isWrite(operation) && firsts.test(fault.name))
     .flatMap((first) => following.map((fault) => [first, { ...first, nth: 0, fault }]))
-  // A payment of the other order is not one of this order, which fails.
-  const failed = singles.find(({ fault }) => fault.name === "fails")
+  const failed = singles.filter(({ fault }) => fault.name === "fails").slice(0, 1)
+  /** A response or a payment of somebody else does not pay for an order whose own payment fails. */
+  const mixedUp = singles
+    .filter(({ fault, operation }) => fault === faults.mixedUp && !faults.isWrite(operation))
+    .slice(0, 1)
+    .flatMap((next) => failed.map((first) => [first, { ...next, nth: 0 }]))
   const other = { operation: places[0]?.operation ?? "", nth: 1, fault: faults.anotherOrder }
-  const withOther = hasOthers ? [[other], [other, ...(failed ? [failed] : [])]] : []
+  const withOther = hasOthers ? [[other], [other, ...failed]] : []
   const random = new Utils.PCGRandom(seed)
   const drawn = () => unsafeGet(singles, random.integer(singles.length))
   const drawnPairs = Array.from({ length: pairs }, () => [drawn(), { ...drawn(), nth: 0 }])
-  return [...singles.map((one) => [one]), ...inOrder, ...withOther, ...drawnPairs].map(
+  return [...singles.map((one) => [one]), ...inOrder, ...mixedUp, ...withOther, ...drawnPairs].map(
     (troubles, index) => ({
       number: index + 1,
       troubles
