@@ -21,6 +21,7 @@ import * as Stream from "effect/Stream"
 import { execFile, spawnSync } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { operations } from "../src/internal/operate/operations.js"
 import * as world from "../test/utils/world.js"
 
 const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
@@ -192,6 +193,24 @@ describe.each(["SQLite", "PostgreSQL"] as const)("the command beside a process o
     120_000
   )
 })
+
+it.each([[], ["--help"]])(
+  "lists its operations in a terminal of 100 columns, with %j",
+  (...args) => {
+    const all = ["--import", "tsx", bin, ...args]
+    const { status, stdout } = spawnSync(process.execPath, all, { encoding: "utf8" })
+    assert.strictEqual(status, 0)
+    const lines = stdout.split("\n")
+    for (const name of Object.keys(operations)) {
+      assert.lengthOf(
+        lines.filter((line) => line.startsWith(`  ${name} `)),
+        1,
+        name
+      )
+    }
+    for (const line of lines) assert.isAtMost(line.length, 100, line)
+  }
+)
 
 it("the command without its optional packages says in one line how to install them", () => {
   const code = `export const resolve = (name, context, next) => {

@@ -116,6 +116,20 @@ const commandOf = (name: string, operation: operate.Operation) => {
   ).pipe(Command.withDescription(operation.about))
 }
 
+const listed = Record.toEntries(operate.operations)
+const width = Math.max(...listed.map(([name]) => name.length))
+
+/** The operations, a line each: those of `@effect/cli` are wider than a terminal. */
+export const overview = `manilla-workflows: operates workflows beside the processes that run them
+
+${listed.map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`).join("\n")}
+
+--sqlite FILE or --postgres URL names the database, or the variable MANILLA_WORKFLOWS_SQLITE or
+MANILLA_WORKFLOWS_POSTGRES.
+
+  manilla-workflows list --help  lists the options of an operation
+  manilla-workflows --version    prints the version`
+
 const [first = Command.make("none"), ...others] = Record.collect(operate.operations, commandOf)
 
 /** Looks inside a database of workflows, and operates them. It runs no workflow, and sends nothing. */

@@ -5,14 +5,18 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import { command } from "./cli.js"
+import { command, overview } from "./cli.js"
 import { operations } from "./operations.js"
 import * as output from "../../output.js"
 
-const operation = operations[process.argv[2] ?? ""]
+const [, , name = "--help"] = process.argv
+const operation = operations[name]
 output.survive(operation !== undefined && operation.isChange !== true)
 
-Command.run(command, { name: "manilla-workflows", version: "0.1.0" })(process.argv).pipe(
+const run = Command.run(command, { name: "manilla-workflows", version: "0.1.0" })
+const program = /^(--help|-h)$/.test(name) ? Console.log(overview) : run(process.argv)
+
+program.pipe(
   Effect.tapError((error) =>
     ValidationError.isValidationError(error) ? Effect.void : Console.error(error.message)
   ),
