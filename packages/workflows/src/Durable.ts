@@ -6,9 +6,9 @@
  * - Each block has a name of its own. A loop puts its index into the names.
  * - Blocks run one after another, directly in the body. To run things concurrently, start an execution for each.
  * - Put no block in a `step`, an activity, a forked fiber, a race or a timeout: the body could go on without a write that was
- *   applied. On our engines, the execution dies there before anything is sent; a forked fiber that reaches its block only after
- *   the body has ended sends nothing. Other engines do not notice `Effect.fork`, `Effect.race` and `Effect.timeout`. Effect's do
- *   not notice an activity either, nor the first block in a `DurableDeferred.raceAll` or `into`.
+ *   applied. On our engines and on `Steps`, the execution dies there before anything is sent; a forked fiber that reaches its
+ *   block only after the body has ended sends nothing. Effect's engines do not notice `Effect.fork`, `Effect.race`,
+ *   `Effect.timeout`, an activity, nor the first block in a `DurableDeferred.raceAll` or `into`.
  * - A `step` must not wait for a pause, a signal or an execution.
  * - On our engines, an `interrupt` ends the body with the error `ExecutionCancelled` at its next block, or at once in a
  *   pause of a block. Before an activity, a signal or an Effect `DurableClock`, it is a defect, after which `compensating` undoes

@@ -256,6 +256,13 @@ describe("before anything is sent, it refuses", () => {
   })
   const signal = DurableDeferred.make("approval", { success: Schema.Void })
   const activity = (name: string) => Activity.make({ name, execute: Effect.asVoid(send) })
+  const first = Durable.write({
+    operation: "Shop.first",
+    key: IdempotencyKey.make("first"),
+    success: Schema.String,
+    idOf: (id) => id,
+    send: () => send
+  })
 
   type InBody = Effect.Effect<unknown, never, Durable.InExecution>
   const bodies: Record<string, readonly [InBody, string]> = {
@@ -278,6 +285,26 @@ describe("before anything is sent, it refuses", () => {
     "a step in a step": [
       Activity.make({ name: "step", execute: activity("within") }),
       '"within/1" is in a step'
+    ],
+    "activities beside each other": [
+      Effect.all([activity("a"), activity("b")], { concurrency: "unbounded" }),
+      '"a/1" runs beside something else'
+    ],
+    "a write in a race": [
+      Effect.orDie(Effect.race(first, Effect.never)),
+      '"begin/Shop.first/0/1" runs beside something else'
+    ],
+    "a write in a timeout": [
+      Effect.ignore(Effect.timeout(first, "1 minute")),
+      '"begin/Shop.first/0/1" runs beside something else'
+    ],
+    "a pause in a fiber": [
+      Effect.fork(Durable.sleep("an hour", "1 hour")),
+      '"sleep/an hour" runs beside something else'
+    ],
+    "a write in a fiber whose failure is ignored": [
+      Effect.zipRight(Effect.fork(first), Effect.ignore(Durable.sleep("an hour", "1 hour"))),
+      '"begin/Shop.first/0/1" runs beside something else'
     ]
   }
   for (const [what, [body, sentence]] of Object.entries(bodies)) {

@@ -39,12 +39,13 @@ export const test = <R>(
   effect: <A, E>(name: string, test: () => Effect.Effect<A, E, R | Scope.Scope>) => void
 ) => {
   const make = Effect.map(empty, engines.inVirtualTime)
+  const refunded = Durable.compensate(hotel, () => Effect.orDie(note("refund")))
+
   describe("executions that a body has begun", () => {
     const both = Effect.zipRight(
       Hotel.execute({ key }, { discard: true }),
       Flight.execute({ key }, { discard: true })
     )
-    const refunded = Durable.compensate(hotel, () => Effect.orDie(note("refund")))
 
     for (const [name, rest, state, expected] of [
       [
@@ -99,17 +100,27 @@ export const test = <R>(
       )
     }
 
-    effect("wake everybody who waits for them, and not only who started them", () =>
-      Effect.gen(function* () {
-        const { context, operator, store } = yield* started(make, hotel)
-        yield* Effect.provide(Hotel.execute({ key: "b" }, { discard: true }), context)
-        yield* VirtualClock.pass("1 second")
-        yield* operator.start({ key: "b" })
-        yield* VirtualClock.pass("15 seconds")
-        assert.strictEqual((yield* operator.status("b")).state, "Succeeded")
-        assert.lengthOf(yield* store.runners.list, 1)
-      })
-    )
+    for (const [when, seconds] of [
+      ["", 0],
+      [", also if they end before these are noted", 10]
+    ] as const) {
+      effect(`wake everybody who waits for them, and not only who started them${when}`, () =>
+        Effect.gen(function* () {
+          const slow = Effect.map(make, (store) => ({
+            ...store,
+            signal: (...args: Parameters<typeof store.signal>) =>
+              Effect.delay(store.signal(...args), `${seconds} seconds`)
+          }))
+          const { context, operator, store } = yield* started(slow, hotel)
+          yield* Effect.provide(Hotel.execute({ key: "b" }, { discard: true }), context)
+          yield* VirtualClock.pass("1 second")
+          yield* operator.start({ key: "b" })
+          yield* VirtualClock.pass("15 seconds")
+          assert.strictEqual((yield* operator.status("b")).state, "Succeeded")
+          assert.lengthOf(yield* store.runners.list, 1)
+        })
+      )
+    }
 
     effect("are not purged before everybody who waits has read their end", () =>
       Effect.gen(function* () {
@@ -205,6 +216,11 @@ export const test = <R>(
         "after the end of an execution that it awaits",
         Effect.zipRight(hotel, note("b")),
         ["pay hotel"]
+      ],
+      [
+        "after the end of an execution that it awaits, and undoes that one",
+        Durable.compensating(Effect.zipRight(refunded, note("b"))),
+        ["pay hotel", "refund"]
       ]
     ] satisfies ReadonlyArray<readonly [string, Body, ReadonlyArray<string>]>) {
       effect(name, () =>

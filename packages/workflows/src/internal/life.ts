@@ -8,9 +8,12 @@ import { checkName } from "@manilla/workflow-engine/Text"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import type * as Schema from "effect/Schema"
@@ -95,12 +98,23 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
   const instance = WorkflowEngine.WorkflowInstance.initial(workflow, executionId)
   const used = new Set<string>()
   let ended: LifeEnded | undefined
+  let bodyFiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
+  /** Ends the execution, also if the body would catch a defect. */
+  const refusal = Deferred.unsafeMake<Exit.Exit<never>>(FiberId.none)
 
   /** Ends this life. The body cannot catch it, and nothing is undone. */
   const stop = (cause: unknown): Effect.Effect<never> =>
     Effect.suspend(() => {
       ended ??= new LifeEnded({ cause })
       return Workflow.suspend(instance)
+    })
+
+  /** Refuses what does not run in the fiber of the body: no later life would repeat the order of its steps. */
+  const refuseBeside = (name: string) =>
+    Effect.withFiberRuntime<void>((fiber) => {
+      if (fiber === bodyFiber) return Effect.void
+      const message = `${workflow.name}: the step "${name}" runs beside something else, such as in a race, a timeout or a concurrent \`Effect.all\`. Run steps one after another, in the body itself.`
+      return Effect.zipRight(Deferred.succeed(refusal, Exit.die(message)), Effect.never)
     })
 
   /** Asks the engine beneath, once for each name. */
@@ -112,6 +126,7 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
           `${workflow.name}: "${name}" is in a step, of which only the result is stored. Put it into the body, before or after.`
         )
       }
+      yield* refuseBeside(name)
       if (used.has(name)) {
         return yield* Effect.dieMessage(
           `${workflow.name}: two steps have the name "${name}". Give each its own; a loop puts its index into the name.`
@@ -213,7 +228,12 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
   const runBody = <A, E>(
     body: Effect.Effect<A, E, WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance>
   ): Effect.Effect<Exit.Exit<A, E>, LifeEnded> =>
-    body.pipe(
+    Effect.withFiberRuntime<A, E, WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance>(
+      (fiber) => {
+        bodyFiber = fiber
+        return body
+      }
+    ).pipe(
       // The services of its layer, and not those of the caller, which may have the account of another tenant.
       Effect.mapInputContext((input: Context.Context<never>) => {
         const own = Context.make(WorkflowEngine.WorkflowEngine, engine).pipe(
@@ -237,7 +257,8 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
         const message = `${workflow.name}: ${steps.id} was interrupted before its end, and goes on in its next life`
         const { cause } = result.value
         return new LifeEnded({ cause: cause ? Cause.squash(cause) : new CannotRun(message) })
-      })
+      }),
+      Effect.raceFirst(Deferred.await(refusal))
     )
   return { run: runBody }
 }
