@@ -592,6 +592,8 @@ describe("the response to a write", () => {
     ["payee", "+2290161234567", "4567"],
     ["payee", "+2290161234567", "+22901****4567"],
     ["payee", "+2290161234567", "+229016123456."],
+    ["payee", "+2290161234567", "+229 01    45 67"],
+    ["payee", "+2290161234567", "+229-01----45-67"],
     ["payee", "+2290161234567", "+229 01 .. .. .. 67"]
   ] as const) {
     it.effect(`may have ${member} ${JSON.stringify(back)} for ${JSON.stringify(given)}`, () =>

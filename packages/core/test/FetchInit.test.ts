@@ -85,7 +85,7 @@ describe("the requests of the gateway", () => {
     )
   }
   for (const [name, client] of Object.entries(clients)) {
-    it.effect(`bypass caches over ${name}`, () =>
+    it.effect(`bypass caches and follow no redirect over ${name}, whatever options it has`, () =>
       Effect.gen(function* () {
         received.length = 0
         const calls = yield* FakeService.callsAt("https://service.example/api/v1")
@@ -98,7 +98,13 @@ describe("the requests of the gateway", () => {
             ["POST", "no-store", "manual"]
           ]
         )
-      }).pipe(Effect.provide(client))
+      }).pipe(
+        Effect.provide(client),
+        Effect.provideService(FetchHttpClient.RequestInit, {
+          cache: "force-cache",
+          redirect: "follow"
+        })
+      )
     )
   }
 })

@@ -77,6 +77,19 @@ describe("the message of", () => {
     })
   )
 
+  for (const status of [400, 401, 403, 404, 422, 429, 503]) {
+    it.effect(`an HTML page with ${status} advises to check what is in between, and no more`, () =>
+      Effect.gen(function* () {
+        const message = yield* read({ status, body: "<html>" })
+        assert.include(message, "the response is an HTML page, probably of a proxy or a firewall")
+        assert.match(
+          message,
+          /\): the [^.]*\. Check the base URL, and a proxy or a firewall in between\.$/
+        )
+      })
+    )
+  }
+
   it.effect("a 404 on a path without ids advises to check the base URL", () =>
     Effect.gen(function* () {
       assert.include(yield* written(FakeService.failure(404)), "URL ends with the version")

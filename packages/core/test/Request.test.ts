@@ -190,6 +190,14 @@ describe("an invalid request", () => {
     )
   }
 
+  it.effect("has at most 20 issues in its error", () =>
+    Effect.gen(function* () {
+      const unknown = Array.from({ length: 1000 }, (_, i) => [`field${i}`, 1] as const)
+      const payload = { name: "a thing", ...Object.fromEntries(unknown) }
+      assert.lengthOf((yield* refused({ payload })).issues, 20)
+    })
+  )
+
   it.effect("fails without its values in the error", () =>
     Effect.gen(function* () {
       const secret = "HUSH-4821"

@@ -95,12 +95,10 @@ export const make = (
     let state = State.initial
     let request:
       Deferred.Deferred<BearerTokens.BearerToken, Errors.TokenUnavailableError> | undefined
-    let closed = false
 
     yield* Scope.addFinalizer(
       scope,
       Effect.sync(() => {
-        closed = true
         state = State.initial
       })
     )
@@ -162,7 +160,6 @@ export const make = (
     }).pipe(Effect.uninterruptible)
 
     const get: BearerTokens.Service["get"] = (limitMillis) => {
-      if (closed) return Effect.fail(closedError)
       const nowMillis = now()
       const { held } = state
       const pauseMillis = State.pauseMillis(state, nowMillis)
