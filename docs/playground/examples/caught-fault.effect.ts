@@ -27,5 +27,5 @@ export const program = Prove.everyFault({
   script: ["press"],
   told: Effect.sync(() => order.state),
   // Without this line, it runs each fault at each request.
-  run: 41
+  run: "1st Payments.create: death after"
 })

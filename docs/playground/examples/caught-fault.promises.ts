@@ -29,5 +29,5 @@ export const program = () =>
     script: ["press"],
     told: (order) => order.state,
     // Without this line, it runs each fault at each request.
-    run: 41
+    run: "1st Payments.create: death after"
   })

@@ -25,6 +25,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import type * as judge from "./internal/prove/judge.js"
+import * as plan from "./internal/prove/plan.js"
 import * as proofs from "./internal/prove/proof.js"
 import * as times from "./internal/prove/time.js"
 import { Problem } from "./internal/prove/trial.js"
@@ -62,8 +63,11 @@ export interface Options {
   readonly pairs?: number | undefined
   /** The seed that draws the pairs. Defaults to 1. */
   readonly seed?: number | undefined
-  /** Repeats only this run, and prints the logs of the program. 0 is the run without faults. */
-  readonly run?: number | undefined
+  /**
+   * Repeats only this run, and prints the logs of the program: its faults, such as `"1st Payments.create: response lost"`,
+   * or its number. 0 is the run without faults.
+   */
+  readonly run?: string | number | undefined
   /** A file for the report of a proof that fails, in HTML. */
   readonly file?: string | undefined
   /** The options of the sandbox. */
@@ -314,8 +318,8 @@ const prove = <Store, R>(
       run: run === undefined ? undefined : String(run),
       inProcess: true,
       hasOthers: parts.other !== undefined && parts.other.length > 0,
-      repeat: ({ number }) =>
-        `add { run: ${number}, seed: ${seed}, pairs: ${pairs} } to its options.`,
+      repeat: (run) =>
+        `add { run: "${plan.words(run)}", seed: ${seed}, pairs: ${pairs} } to its options.`,
       world: () => {
         const time = startTime()
         return {

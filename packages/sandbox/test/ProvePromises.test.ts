@@ -84,9 +84,13 @@ describe("a checkout with fetch", () => {
     assert.deepStrictEqual([Date, setTimeout, AbortSignal.timeout], before)
   }, 300_000)
 
-  it("that makes a new key for each request is caught", async () => {
-    await expect(Prove.everyFaultPromise(checkout({ isNewKey: true }))).rejects.toThrow(
-      /Money moved twice for one order/
+  it("that makes a new key for each request is caught, and the run is repeated by its faults", async () => {
+    const wrong = checkout({ isNewKey: true })
+    const caught = await Prove.everyFaultPromise(wrong).catch(String)
+    const [, run] =
+      /Money moved twice[^]*?add \{ run: "(.+)", seed: 1, pairs: 0 \}/.exec(String(caught)) ?? []
+    await expect(Prove.everyFaultPromise({ ...wrong, run })).rejects.toThrow(
+      new RegExp(`^2 runs [^]*, ${run}\n[^]*Money moved twice for one order`)
     )
   }, 300_000)
 
