@@ -194,9 +194,9 @@ describe.each(["SQLite", "PostgreSQL"] as const)("the command beside a process o
   )
 })
 
-it.each([[], ["--help"]])(
-  "lists its operations in a terminal of 100 columns, with %j",
-  (...args) => {
+it.each([[[]], [["--help"]]])(
+  "lists its operations in a terminal of 100 columns, with the arguments %j",
+  (args) => {
     const all = ["--import", "tsx", bin, ...args]
     const { status, stdout } = spawnSync(process.execPath, all, { encoding: "utf8" })
     assert.strictEqual(status, 0)
