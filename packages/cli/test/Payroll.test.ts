@@ -330,6 +330,24 @@ describe("before anything is sent, a payroll", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
+  it.scopedLive("says once what is wrong in many lines", () =>
+    Effect.gen(function* () {
+      const rows = Array.from({ length: 40 }, (_, i) => `E${i},1,XOF,BJ,mtn_mono,${phone}`)
+      rows[9] = `E9,x,XOF,BJ,mtn_mono,${phone}`
+      rows[19] = good("E19")
+      const { file } = yield* spreadsheet([header, ...rows].join("\n"))
+      const { err } = yield* manilla(["payroll", file, "--check"])
+      assert.deepStrictEqual(err.split("\n").slice(0, -2), [
+        'lines 2–20, 22–41, payment_method "mtn_mono": the catalogue has no such payout in BJ. Write mtn_momo',
+        'line 11, amount "x": write the digits 0 to 9 only, such as 101000 or 101000.50'
+      ])
+      const scattered = rows.map((row, i) => (i % 2 === 0 ? row : good(`E${i}`)))
+      const other = yield* spreadsheet([header, ...scattered].join("\n"))
+      const { err: said } = yield* manilla(["payroll", other.file, "--check"])
+      assert.match(said, /^lines 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, …, payment_method/)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
   it.scopedLive.each([
     ["the catalogue", "MANILLA_BASE_URL"],
     ["a token", "MANILLA_AUTH_URL"]

@@ -110,15 +110,42 @@ export const refused = (
   return usage([...shown, ...unread, words.refused(file)].join("\n"))
 }
 
+const rangesMost = 10
+
+/** Such as `2–20, 22`. */
+const rangesOf = (lines: ReadonlyArray<number>): string => {
+  // Lines without a gap between them have the same start.
+  const runs = Arr.groupBy(
+    lines.map((line, index) => ({ line, start: line - index })),
+    ({ start }) => String(start)
+  )
+  const ranges = Object.values(runs).map((run) => {
+    const first = Arr.headNonEmpty(run).line
+    const last = Arr.lastNonEmpty(run).line
+    return first === last ? String(first) : `${first}–${last}`
+  })
+  const some = ranges.slice(0, rangesMost).join(", ")
+  return ranges.length > rangesMost ? `${some}, …` : some
+}
+
+/** The mistakes of cells, each once with its lines. */
+const once = (problems: ReadonlyArray<tables.Problem>, words: Words) =>
+  Object.values(Arr.groupBy(problems, ({ text }) => text)).map(([{ line, text }, ...others]) => ({
+    line,
+    text: words.lines(rangesOf([line, ...others.map(({ line }) => line)]), others.length + 1) + text
+  }))
+
 /** The rows of a table. Fails with all mistakes of the file. */
 export const read = (payroll: Payroll, table: tables.Table, catalogue: offered.Catalogue) => {
   const { words } = payroll
   const { broken, lines } = table
   const [wrong, rows] = Arr.separate(lines.map(checked(payroll, catalogue)))
-  const all = [...broken, ...wrong.flat(), ...twins.problems(lines, words)]
-  const problems = Arr.sortWith(all, ({ line }) => line, Order.number).map(
-    ({ line, text }) => words.line(line) + text
-  )
+  const ofRows = [...broken, ...twins.problems(lines, words)].map(({ line, text }) => ({
+    line,
+    text: words.line(line) + text
+  }))
+  const all = [...once(wrong.flat(), words), ...ofRows]
+  const problems = Arr.sortWith(all, ({ line }) => line, Order.number).map(({ text }) => text)
   return problems.length === 0
     ? Either.right(rows)
     : Either.left(refused(payroll, problems, catalogue.unread))

@@ -57,6 +57,7 @@ const en = {
   counted: (count: number, result: string) => `${count} ${result}`,
   // Cells.
   line: (line: number) => `line ${line}`,
+  lines: (ranges: string, count: number) => `${count === 1 ? "line" : "lines"} ${ranges}`,
   /** Without the cell if that is hidden. */
   cell: (column: string, cell: string, how: string) =>
     `, ${column}${cell === "" ? "" : ` "${cell}"`}: ${how}`,
@@ -291,6 +292,7 @@ const fr: Words = {
   },
   counted: (count, result) => n(count, result, result.replace(/e$/, "es")),
   line: (line) => t`ligne ${String(line)}`,
+  lines: (ranges, count) => t`${count === 1 ? "ligne" : "lignes"} ${ranges}`,
   cell: (column, cell, how) => t`, ${column}${cell === "" ? "" : t` « ${cell} »`} : ${how}`,
   required: (columns) =>
     t` : ${columns.length < 2 ? "la cellule" : "les cellules"} ${nameOf(columns)} ${columns.length < 2 ? "est vide" : "sont vides"}`,
