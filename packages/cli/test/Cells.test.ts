@@ -106,3 +106,35 @@ it.each(["\n", "\r\n", "\r", "\v", "\u{2028}"])(
     assert.deepStrictEqual(cells.amount(`100${lineBreak}250`, words), Either.left(words.digits))
   }
 )
+
+const countryCodes = {
+  BF: "226",
+  BJ: "229",
+  CD: "243",
+  CG: "242",
+  CI: "225",
+  CM: "237",
+  GA: "241",
+  GH: "233",
+  GN: "224",
+  KE: "254",
+  ML: "223",
+  NE: "227",
+  NG: "234",
+  RW: "250",
+  SN: "221",
+  TD: "235",
+  TG: "228",
+  TZ: "255",
+  UG: "256"
+}
+
+// Copied by hand: with another code, a person is told to pay somebody in another country.
+it.each(Object.entries(countryCodes))("a phone number of %s has the code %s", (country, code) => {
+  const local = Either.left(words.withoutCode(code, country))
+  assert.deepStrictEqual(cells.phone("90112233", country, words), local)
+  assert.deepStrictEqual(
+    cells.phone(`${code}90112233`, country, words),
+    Either.right(`${code}90112233`)
+  )
+})

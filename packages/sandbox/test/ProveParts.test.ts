@@ -4,6 +4,7 @@
  */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -201,6 +202,12 @@ describe("rule 2: nobody is told what is not so", () => {
     else assert.match(found ?? "", sentence)
   })
 
+  it("“paid” needs a payment, also if the calm run had none when its script had run once", () => {
+    const slow = judge.calmOf(books([]))
+    assert.match(judge.lie("paid", none, none, slow) ?? "", /not moved/)
+    assert.isUndefined(judge.lie("paid", none, moved, slow))
+  })
+
   it("“paid” needs all orders of the calm run", () => {
     assert.match(judge.lie("paid", books([]), books([movement()]), twoOrders) ?? "", /not moved/)
   })
@@ -297,20 +304,40 @@ describe("the runs", () => {
     assert.deepStrictEqual(wordsOf([life]), ["1st press: two lives"])
   })
 
-  it("have each fault that fits a request", () => {
-    assert.includeMembers(wordsOf([write]), [
-      "1st Payments.create: fails",
-      "1st Payments.create: unprocessable",
-      "1st Payments.create: token revoked",
-      "1st Payments.create: response of somebody else"
-    ])
-    assert.include(wordsOf([read]), "2nd Payments.get: not found for a time")
-    const absent = [
-      ...wordsOf([token]).filter((words) => /token revoked|not found|somebody else/.test(words)),
-      ...wordsOf([read]).filter((words) => /unprocessable|fails|two lives/.test(words)),
-      ...wordsOf([write]).filter((words) => /not found/.test(words))
+  it("have each fault that fits a request, and no other", () => {
+    const forATime = (...names: ReadonlyArray<string>) => names.map((name) => `${name} for a time`)
+    const any = [
+      "no connection",
+      "request lost",
+      "response lost",
+      "request late",
+      "response late",
+      "rate limited",
+      "truncated body",
+      "server error",
+      "server error after",
+      "unavailable",
+      "unavailable after",
+      "death before",
+      "death after",
+      "second life",
+      ...forATime("no connection", "request lost", "response lost", "response late"),
+      ...forATime("server error after", "unavailable")
     ]
-    assert.deepStrictEqual(absent, [])
+    const ofOne = ["response of somebody else", "token revoked"]
+    const refusals = ["unprocessable", "forbidden", "conflict"]
+    const expected = [
+      [token, any],
+      [read, [...any, ...ofOne, "not found", ...forATime("not found")]],
+      [write, [...any, ...ofOne, "fails", "unknown status", ...refusals, ...forATime(...refusals)]]
+    ] as const
+    for (const [place, names] of expected) {
+      const single = wordsOf([place]).filter((words) => !words.includes(", next"))
+      assert.sameMembers(
+        single.map((words) => words.split(": ")[1] ?? ""),
+        [...names]
+      )
+    }
   })
 
   it("have a refusal after each lost request", () => {
@@ -559,7 +586,7 @@ describe("the effect of", () => {
 describe("a run", () => {
   const durations = {
     lastsMillis: 60,
-    lateMillis: 600,
+    lateMillis: 6000,
     askMillis: Infinity,
     pauseMillis: 1000,
     endMillis: 8000
@@ -596,6 +623,13 @@ describe("a run", () => {
     return trial({ number: 0, troubles }, calm, world)
   }
   const paid = { payments: [{ reference: "R", status: "COMPLETED" }], transactions: ["R"] }
+  /** A request arrives at the service. Returns what it meets. */
+  const arrive = Effect.gen(function* () {
+    const course = { fault: undefined, behaviour: undefined, replay: false, warnings: [] }
+    const nowMillis = yield* Clock.currentTimeMillis
+    const emulation = undefined as never
+    return (yield* Interceptor)({ operation: create, nowMillis, course, emulation })
+  })
   const rulesOf = ({ violations }: Trial) => violations.map(({ rule }) => rule)
 
   it.live("ends when nothing changes", () =>
@@ -641,6 +675,14 @@ describe("a run", () => {
     )
     return Effect.map(late, ({ violations }) =>
       assert.match(violations[0]?.sentence ?? "", /^Money moved twice/)
+    )
+  })
+
+  it.live("goes on while a late request may arrive", () => {
+    const late = { operation: create, nth: 1, fault: faultOf("request late") }
+    return Effect.map(
+      run(paid, () => "paid", undefined, arrive, [late]),
+      ({ events }) => assert.isAbove(events.filter(({ text }) => text === "press starts").length, 2)
     )
   })
 
@@ -710,14 +752,9 @@ describe("a run", () => {
         rows.transactions.push("R")
         rows.exchanges.push(exchange())
       })
-      const request = Effect.gen(function* () {
-        const course = { fault: undefined, behaviour: undefined, replay: false, warnings: [] }
-        const request = { operation: create, nowMillis: 0, course, emulation: undefined as never }
-        ;(yield* Interceptor)(request)
-      })
       const send = Effect.sync(() => void rows.exchanges.push(exchange({ key })))
-      const life = Effect.zipRight(send, request)
-      const other = Effect.zipRight(pay, request)
+      const life = Effect.zipRight(send, arrive)
+      const other = Effect.zipRight(pay, arrive)
       return run(rows, () => told, undefined, life, [first, ...troubles], other)
     }
 
@@ -735,6 +772,16 @@ describe("a run", () => {
         assert.isTrue(trial.isReached)
       })
     )
+
+    it.live("its own request meets the fault", () => {
+      const fails = { operation: create, nth: 1, fault: faultOf("fails") }
+      return Effect.map(beside("not paid", "B", [fails]), (trial) => {
+        assert.isTrue(trial.isReached)
+        const texts = trial.events.map(({ text }) => text)
+        const [paid, failed] = ["another order was paid", "1st Payments.create: fails"]
+        assert.isAbove(texts.indexOf(failed), texts.indexOf(paid))
+      })
+    })
 
     it.live("it has a key of its own", () =>
       Effect.map(beside("not paid", "A"), (trial) => assert.deepStrictEqual(rulesOf(trial), [4]))
@@ -757,9 +804,7 @@ describe("a run", () => {
       const ends = { started: 0, ended: 0 }
       const life = Effect.gen(function* () {
         ends.started++
-        const course = { fault: undefined, behaviour: undefined, replay: false, warnings: [] }
-        const request = { operation: create, nowMillis: 0, course, emulation: undefined as never }
-        const meet = (yield* Interceptor)(request)
+        const meet = yield* arrive
         const process = Effect.succeed(HttpServerResponse.empty())
         if (meet !== undefined) {
           yield* Effect.ignore(Effect.provideService(meet(process), Incoming, undefined as never))
@@ -809,7 +854,7 @@ describe("the report", () => {
     violations: [],
     ...changes
   })
-  const violations = [{ rule: 1 as const, sentence: "Money <moved> twice." }]
+  const violations = [{ rule: 1 as const, sentence: 'Money <moved> & "twice".' }]
   const failed = of({ number: 1, violations })
   const options = { seed: 1, tookMillis: 1000, repeat: (run: plan.Run) => `repeat ${run.number}` }
   const make = (trials: ReadonlyArray<Trial>, run?: string) =>
@@ -854,7 +899,7 @@ describe("the report", () => {
         [2, 3]
       ]
     )
-    assert.match(text, /Run 1, 1st Payments.create: fails\n\n {2}✗ Money <moved> twice/)
+    assert.match(text, /Run 1, 1st Payments.create: fails\n\n {2}✗ Money <moved> & "twice"/)
     assert.match(text, / 10ms {2}POST \/payments {2}A .* ───▶ processed it +◀── 201\n/)
     assert.match(
       text,
@@ -862,7 +907,10 @@ describe("the report", () => {
     )
     assert.match(text, /Repeat this run: repeat 1\n[^]*Failed: 3 of 4 runs\.$/)
     assert.match(text, /fails +3 +3 +0\n/)
-    assert.match(report.junit(make([failed])), /<failure message="Money &#60;moved&#62; twice\.">/)
+    assert.match(
+      report.junit(make([failed])),
+      /message="Money &#60;moved&#62; &#38; &#34;twice&#34;\.">/
+    )
   })
 
   it.each(["7", "1st Payments.create: fails"])(
@@ -873,6 +921,16 @@ describe("the report", () => {
       assert.notMatch(make(trials, "8").text, /Run 7/)
     }
   )
+
+  it("counts a run with two faults in the row of each", () => {
+    const troubles = ["forbidden", "conflict"].map((name) => ({
+      operation: create,
+      nth: 1,
+      fault: faultOf(name)
+    }))
+    const { text } = make([of({ run: { number: 1, troubles } })])
+    assert.match(text, /forbidden +1 +0 +0\n +conflict +1 +0 +0\n/)
+  })
 
   it("says how many runs a person decides", () => {
     const { text } = make([of({ number: 1, told: "review" })])

@@ -74,7 +74,7 @@ const swapped: Readonly<Record<string, string>> = {
 
 const ofSomebodyElse = (response: HttpServerResponse.HttpServerResponse) => {
   const { body, status } = response
-  if (body._tag !== "Uint8Array" || status >= 400) return response
+  if (body._tag !== "Uint8Array") return response
   const text = new TextDecoder().decode(body.body)
   const changed: unknown = JSON.parse(text, (name, value: unknown) => swapped[name] ?? value)
   return HttpServerResponse.unsafeJson(changed, { status })
