@@ -46,7 +46,8 @@ const Execution = ({ report }) => {
     ${facts([
       ["Started", when(started)],
       ["Ended", ended === undefined ? "not yet" : when(ended)],
-      ...(items === undefined ? [/** @type {const} */ (["Made", resource ?? "nothing yet"])] : [])
+      // While an outcome is unknown, nobody knows whether something was made.
+      ...(resource === undefined ? [] : [/** @type {const} */ (["Made", resource])])
     ])}
     ${
       items === undefined

@@ -130,6 +130,7 @@ describe("the page of a runner", () => {
       .waitFor()
     assert.lengthOf(texts, expected.length, texts.join("\n"))
     expected.forEach((pattern, i) => assert.match(texts[i] ?? "", pattern))
+    await page.getByText("Made", { exact: true }).waitFor()
 
     await press("Try again now")
     const question = "Try again now: salary:E002?"
@@ -340,6 +341,8 @@ it("an item in doubt leads to its history, where it is tried again with its own 
   await page.getByRole("link", { name: "Kofi & 50%25: history" }).click()
   const requests = page.getByRole("listitem").filter({ hasText: "Payouts.disburse, request" })
   await requests.first().waitFor()
+  const made = page.getByText("Made", { exact: true })
+  assert.strictEqual(await made.count(), 0, "whether it made a payout is not known")
   const before = await requests.count()
   await press("Try again now")
   await page.getByText("It sends the same request again now, with the same key.").waitFor()
