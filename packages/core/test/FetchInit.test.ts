@@ -6,6 +6,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import { afterEach, assert, describe, it } from "@effect/vitest"
 import * as FetchClient from "@manilla/core/FetchClient"
 import * as FakeService from "@manilla/test-support/FakeService"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { vi } from "vitest"
@@ -105,6 +106,16 @@ describe("the requests of the gateway", () => {
           redirect: "follow"
         })
       )
+    )
+
+    it.effect(`leave no timer over ${name}`, () =>
+      Effect.gen(function* () {
+        const clock = new VirtualClock.VirtualClock()
+        const calls = yield* FakeService.callsAt("https://service.example/api/v1")
+        yield* clock.provide(calls.read(FakeService.calls.read))
+        yield* clock.settle
+        assert.isTrue(clock.isIdle())
+      }).pipe(Effect.provide(client))
     )
   }
 })
