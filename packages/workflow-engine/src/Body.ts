@@ -111,8 +111,12 @@ export interface Run {
   readonly instance: WorkflowEngine.WorkflowInstance["Type"]
   /** Dies if a block runs beside something else: one that fails there would interrupt it. */
   readonly refuseBeside: Effect.Effect<void>
-  /** Whether an `interrupt` ends the body here. For a pause that is not over, a yes is stored: later runs end there too. */
-  readonly isCancelled: (pause?: string) => Effect.Effect<boolean>
+  /** Whether an `interrupt` ends the body here. */
+  readonly isCancelled: Effect.Effect<boolean>
+  /** The error with which an `interrupt` ends the body at a pause that is not over. It is stored: later runs end there too. */
+  readonly cancelledAt: (
+    pause: string
+  ) => Effect.Effect<Option.Option<Execution.ExecutionCancelled>>
   /** Runs an effect and stores its result: a later run of the body reads it. */
   readonly step: <A, I, E, EI, R>(
     step: Step<A, I, E, EI, R>

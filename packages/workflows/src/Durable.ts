@@ -176,7 +176,7 @@ export const step = <A, I, E, EI, R>({
       success,
       error: orCancelled(error),
       execute: Effect.flatMap(
-        run.isCancelled(),
+        run.isCancelled,
         (isCancelled): Effect.Effect<A, E | Execution.ExecutionCancelled, R> =>
           isCancelled ? Body.cancellation(run) : execute
       )
@@ -246,7 +246,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
           error: Execution.ExecutionCancelled,
           execute: Effect.gen(function* () {
             const startedMillis = yield* Clock.currentTimeMillis
-            if (yield* run.isCancelled()) return yield* Body.cancellation(run)
+            if (yield* run.isCancelled) return yield* Body.cancellation(run)
             const seen = yield* Effect.either(look(lookPolicy))
             if (Either.isRight(seen) && Option.isSome(seen.right)) {
               return { _tag: "Done", value: seen.right.value } as const

@@ -533,6 +533,37 @@ const interruptedAfter = (
     return yield* operator.status(key)
   }).pipe(on(Shop.toLayer(() => body)))
 
+VirtualClock.test("an interrupt tells of what the body has applied, not its compensations", () =>
+  Effect.gen(function* () {
+    const operator = yield* started
+    yield* VirtualClock.pass("1 second")
+    yield* operator.interrupt(key)
+    yield* VirtualClock.pass("1 minute")
+    const error = yield* Effect.flip(operator.await(key))
+    const told = { _tag: "ExecutionCancelled", outcome: "applied", resource: "pay-1" } as const
+    assert.deepInclude(error, told)
+  }).pipe(
+    on(
+      Shop.toLayer(() => {
+        const refund = Durable.write({
+          operation: "Shop.refund",
+          key: IdempotencyKey.make("refund"),
+          success: Schema.String,
+          idOf: (id) => id,
+          send: () => Effect.succeed("refund-1")
+        })
+        // The run after the pause knows of the refund from its start.
+        const undo = Effect.zipRight(refund, Durable.sleep("a second", "1 second"))
+        const paid = Durable.compensate(
+          pay(() => Effect.succeed("pay-1")),
+          () => Effect.orDie(undo)
+        )
+        return Durable.compensating(Effect.zipLeft(paid, Durable.sleep("an hour", "1 hour")))
+      })
+    )
+  )
+)
+
 VirtualClock.test("a write sends nothing after an interrupt", () =>
   Effect.gen(function* () {
     let calls = 0
@@ -572,10 +603,11 @@ VirtualClock.test("an interrupt ends no write in doubt at a pause of no length b
     const send: Send = (key) => (++calls === 1 ? Effect.fail(lost(key)) : Effect.succeed("pay-1"))
     const body = Effect.zipRight(Durable.sleep("nothing", 0), pay(send))
     const { outcome, resource } = yield* interruptedAfter("500 millis", body)
-    assert.deepStrictEqual(
-      { calls, outcome, resource },
-      { calls: 2, outcome: "applied", resource: "pay-1" }
-    )
+    assert.deepStrictEqual({ calls, outcome, resource }, {
+      calls: 2,
+      outcome: "applied",
+      resource: "pay-1"
+    } as const)
   })
 )
 

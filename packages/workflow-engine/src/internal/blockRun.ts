@@ -55,12 +55,11 @@ export const make = (runStore: RunStore) => {
           "Call blocks one after another, and start an execution for each part that is to run beside others."
         )
       ),
-      isCancelled: (pause) =>
-        pause === undefined
-          ? Effect.map(Body.GoesOn, (isNot) => run.isCancelRequested && !isNot)
-          : Effect.flatMap(runStore.isOver(run, pause), (isOver) =>
-              runStore.isCancelledAt(run, pause, isOver)
-            ),
+      isCancelled: Effect.map(Body.GoesOn, (isNot) => run.isCancelRequested && !isNot),
+      cancelledAt: (pause) =>
+        Effect.flatMap(runStore.isOver(run, pause), (isOver) =>
+          runStore.cancelledAt(run, pause, isOver)
+        ),
       settled: (unless) =>
         Effect.gen(function* () {
           if (run.results.has(Names.stored(unless))) return
@@ -82,9 +81,8 @@ export const make = (runStore: RunStore) => {
             const hasEnded =
               (yield* runStore.sent(run, name)) !== undefined ||
               (yield* runStore.isOver(run, pause))
-            if (yield* runStore.isCancelledAt(run, pause, hasEnded)) {
-              return yield* Body.cancellation(run)
-            }
+            const cancelled = yield* runStore.cancelledAt(run, pause, hasEnded)
+            if (Option.isSome(cancelled)) return yield* cancelled.value
             if (!hasEnded) {
               yield* runStore.wait(run, pause)
               return yield* Workflow.suspend(run.instance)

@@ -106,8 +106,11 @@ const make = (store: EngineStore, options: runners.Options) =>
           return yield* runStore.refuse(run, what)
         }
         const isNested = (yield* Body.InStepOf) === executionId
-        if (!isNested && (yield* runStore.isCancelledAt(run, name, run.results.has(name)))) {
-          return new Workflow.Complete({ exit: Exit.die(Body.cancellation(run)) })
+        const cancelled = isNested
+          ? Option.none()
+          : yield* runStore.cancelledAt(run, name, run.results.has(name))
+        if (Option.isSome(cancelled)) {
+          return new Workflow.Complete({ exit: Exit.die(cancelled.value) })
         }
         const execute = activity.execute.pipe(
           Effect.scoped,
@@ -163,8 +166,8 @@ const make = (store: EngineStore, options: runners.Options) =>
         yield* Text.checkName(name)
         const signal = isPause ? undefined : yield* runStore.sent(run, name)
         const hasEnded = isPause ? yield* runStore.isOver(run, pause) : signal !== undefined
-        if (yield* runStore.isCancelledAt(run, pause, hasEnded))
-          return Exit.die(Body.cancellation(run))
+        const cancelled = yield* runStore.cancelledAt(run, pause, hasEnded)
+        if (Option.isSome(cancelled)) return Exit.die(cancelled.value)
         if (isPause && hasEnded) return Exit.void
         if (signal !== undefined)
           return yield* runStore.read(run, pause, endCodec(deferred), signal)

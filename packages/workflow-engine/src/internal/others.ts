@@ -40,7 +40,7 @@ interface Runs {
 export const make = (
   store: EngineStore,
   persistently: Store.Persistently,
-  { isCancelledAt, mark, read, runStep, waitFor }: RunStore,
+  { cancelledAt, mark, read, runStep, waitFor }: RunStore,
   { newExecution, record, start }: ReturnType<typeof starts.make>,
   { runOf, waiting }: Runs
 ) => {
@@ -113,10 +113,9 @@ export const make = (
         const end = begun.endOf(execution)
         if (end !== undefined) return Exit.succeed(end)
         const isOwn = execution.parent === own
-        if (!isOwn && (yield* isCancelledAt(run, pause, false))) {
-          return yield* Effect.fail(
-            new Workflow.Complete({ exit: Exit.die(Body.cancellation(run)) })
-          )
+        const cancelled = isOwn ? Option.none() : yield* cancelledAt(run, pause, false)
+        if (Option.isSome(cancelled)) {
+          return yield* Effect.fail(new Workflow.Complete({ exit: Exit.die(cancelled.value) }))
         }
         yield* waitFor(run, pause, execution)
         return yield* suspended

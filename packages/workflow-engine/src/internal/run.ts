@@ -15,8 +15,9 @@ import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
 import * as Body from "../Body.js"
-import type * as Encoding from "../Encoding.js"
+import * as Encoding from "../Encoding.js"
 import * as Execution from "../Execution.js"
 import * as Names from "../Names.js"
 import type * as Store from "../Store.js"
@@ -66,6 +67,12 @@ export const stop = Effect.withFiberRuntime<never>((fiber) => {
 
 /** Fibers that a body has forked begin before it ends or waits, so that a block in one of them is refused, and not lost. */
 export const forkedBegin = Effect.yieldNow()
+
+/** Undefined: a version before stored only that there was an interrupt. */
+const cancellationCodec = Encoding.exitCodec(
+  Schema.UndefinedOr(Execution.ExecutionCancelled),
+  Schema.Never
+)
 
 /** The access of a run to the store of its execution, while its runner owns that. */
 export interface RunStore extends ReturnType<typeof make> {}
@@ -190,17 +197,17 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
     })
 
   /**
-   * Whether an interrupt ends the body at a pause or before an activity. It is stored: a later run must end there too,
-   * although the pause may be over by then.
+   * The error with which an interrupt ends the body at a pause or before an activity. It is stored: a later run must end there
+   * too, although the pause may be over by then, and what its compensations have begun is no part of the error.
    */
-  const isCancelledAt = (run: Run, name: string, hasEnded: boolean) =>
+  const cancelledAt = (run: Run, name: string, hasEnded: boolean) =>
     Effect.gen(function* () {
-      if (yield* Body.GoesOn) return false
+      if (yield* Body.GoesOn) return Option.none()
       const cancelled = Names.stored(Names.make("cancelled", { of: name }))
-      if (run.results.has(cancelled)) return true
-      if (!run.isCancelRequested || hasEnded) return false
-      yield* mark(run, cancelled)
-      return true
+      if (!run.results.has(cancelled) && (!run.isCancelRequested || hasEnded)) return Option.none()
+      const noted = Effect.sync(() => Exit.succeed(Body.cancellation(run)))
+      const error = yield* yield* runStep(run, cancelled, cancellationCodec, noted)
+      return Option.some(error ?? Body.cancellation(run))
     })
 
   /** When a pause ends. From now on, the body waits for that: the caller ends its fiber. */
@@ -267,8 +274,8 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
     )
 
   return {
+    cancelledAt,
     change,
-    isCancelledAt,
     isOver,
     load,
     mark,

@@ -46,7 +46,8 @@ const makeRun = (instance: WorkflowEngine.WorkflowInstance["Type"]) =>
 export const elsewhere = (instance: WorkflowEngine.WorkflowInstance["Type"]) => ({
   businessKey: instance.executionId,
   instance,
-  isCancelled: () => Effect.succeed(false),
+  isCancelled: Effect.succeed(false),
+  cancelledAt: () => Effect.succeedNone,
   refuseBeside: Effect.void,
   settled: () => Effect.void,
   sideEffects: Body.noSideEffects(),

@@ -1,7 +1,8 @@
 import * as DurableClock from "@effect/workflow/DurableClock"
-import * as Body from "@manilla/workflow-engine/Body"
+import type * as Body from "@manilla/workflow-engine/Body"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import type * as Policy from "../Policy.js"
 
@@ -30,6 +31,7 @@ export const unlessCancelled = (run: Body.Run, name: string, millis: number) =>
   // before a write that may be in doubt by then.
   millis <= 0
     ? Effect.void
-    : Effect.flatMap(run.isCancelled(name), (isCancelled) =>
-        isCancelled ? Body.cancellation(run) : sleep(name, millis)
+    : Effect.flatMap(
+        run.cancelledAt(name),
+        Option.match({ onNone: () => sleep(name, millis), onSome: Effect.fail })
       )

@@ -91,7 +91,7 @@ export const write = <A, I, R>({
           success: Result,
           error: WriteError,
           execute: Effect.gen(function* () {
-            const isCancelled = yield* run.isCancelled()
+            const isCancelled = yield* run.isCancelled
             const pauseMillis = yield* pauses.nextMillis(carryOn, round)
             const nowMillis = yield* Clock.currentTimeMillis
             const next = on({ _tag: "Sending", nowMillis, pauseMillis, isCancelled })
