@@ -10,6 +10,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as LogLevel from "effect/LogLevel"
 import * as TestClock from "effect/TestClock"
+import * as retryLoop from "../src/internal/call/retryLoop.js"
+import * as messages from "../src/internal/text/messages.js"
 
 const messageOf = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
   Effect.map(Elapsed.toTheEnd(Effect.flip(effect)), ({ message }) => message)
@@ -89,6 +91,28 @@ describe("the message of", () => {
       })
     )
   }
+
+  for (const [status, isRedirect] of [
+    [300, true],
+    [302, true],
+    [308, true],
+    [399, true],
+    [405, false]
+  ] as const) {
+    it.effect(
+      `a response with ${status} ${isRedirect ? "says" : "does not say"} that it is a redirect`,
+      () =>
+        Effect.gen(function* () {
+          const message = yield* read({ status })
+          assert.strictEqual(message.includes("Redirects are not followed"), isRedirect, message)
+        })
+    )
+  }
+
+  it("a call during which the clock was set back has no negative time", () => {
+    const state = retryLoop.sending(retryLoop.start(5000))
+    assert.deepStrictEqual(messages.tried("url", state, 2000), ["url", "1 attempt in 0.0 s"])
+  })
 
   it.effect("a 404 on a path without ids advises to check the base URL", () =>
     Effect.gen(function* () {

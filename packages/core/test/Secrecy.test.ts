@@ -270,6 +270,10 @@ it.effect("a body that is not JSON is not printed", () =>
   })
 )
 
+it("a text has at most 500 characters, also if all of them are escaped", () => {
+  assert.lengthOf(sanitize.plain.text("\u0000".repeat(1000)), 500)
+})
+
 it("an id of megabytes is shortened in little time", () => {
   const { identifier } = sanitize.make([sanitize.secret(phone)])
   const id = "A ".repeat(4 * 1024 * 1024)

@@ -119,6 +119,17 @@ describe("payment links", () => {
       assert.isTrue(PaymentLink.resembles(trimmed, { ...request, description: " one " }))
     }))
 
+  test("match an absent end for any", (links) =>
+    Effect.gen(function* () {
+      yield* links.create(request)
+      const [listed] = (yield* links.list()).data
+      const link = listed ?? assert.fail("none")
+      const sought = { ...request, expires_at: "2030-01-31T12:00:00Z" }
+      for (const expires_at of [null, undefined]) {
+        assert.isTrue(PaymentLink.resembles({ ...link, expires_at }, sought))
+      }
+    }))
+
   for (const [what, count, isUsed] of [
     ["many active links", 99, false],
     ["a hundred inactive links", 100, true]
