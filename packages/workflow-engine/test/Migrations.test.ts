@@ -64,3 +64,17 @@ it.scopedLive.each([
       }
     })
 )
+
+it.scopedLive("tables that cannot be made as a whole are not made at all", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const names = sql`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`
+    // Another program has a table with the name of one of the last.
+    yield* sql`CREATE TABLE manilla_batches_1 (id INTEGER)`
+    const before = yield* names
+    yield* Effect.flip(migrations.migrate("test"))
+    assert.deepStrictEqual(yield* names, before)
+    yield* sql`DROP TABLE manilla_batches_1`
+    yield* migrations.migrate("test")
+  }).pipe(Effect.provide(Layer.unwrapScoped(Effect.map(Files.database, database.layer))))
+)

@@ -91,6 +91,7 @@ export const test = <E, R>(
       const one = { number: 1, state: "created", reference: "r'\"1", sent: 5 } as const
       const two = { number: 2, state: "failed", result: '{"é":1}' } as const
       assert.isTrue(yield* table.write("b", 0, [one, two]))
+      assert.isTrue(yield* table.write("b", 0, [{ number: 1, state: "sending", sent: 9 }]))
       assert.isTrue(yield* table.write("b", 0, [{ number: 1, state: "pending" }]))
       yield* table.change("b", { epoch: 1 }, { epoch: 0 })
       assert.isFalse(yield* table.write("b", 0, [{ number: 0, state: "failed" }]))
@@ -98,7 +99,7 @@ export const test = <E, R>(
       yield* table.clear("b", 0)
       const [first, ...others] = yield* table.read("b", {}, 10)
       assert.deepInclude(first, { number: 0, state: "waiting" })
-      assert.deepInclude(others[0], { ...one, state: "pending", request: '{"r":1}' })
+      assert.deepInclude(others[0], { ...one, sent: 9, state: "pending", request: '{"r":1}' })
       assert.deepInclude(others[1], two)
       assert.lengthOf(others, 2)
       yield* table.clear("b", 1)

@@ -122,6 +122,22 @@ export const test = <R>(
       )
     }
 
+    effect("hold up no interrupt of another body that waits for them", () =>
+      Effect.gen(function* () {
+        const { context, operator } = yield* started(make, hotel)
+        yield* operator.start({ key: "b" })
+        yield* VirtualClock.pass("2 seconds")
+        yield* operator.interrupt("b")
+        yield* VirtualClock.pass("1 second")
+        assert.strictEqual((yield* operator.status("b")).state, "Failed")
+        const hotels = yield* Effect.provide(Operator.of(Hotel), context)
+        assert.deepInclude(yield* hotels.status(key), { end: undefined, isCancelRequested: false })
+        yield* VirtualClock.pass("10 seconds")
+        assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+        yield* hotels.purge(key)
+      })
+    )
+
     effect("are not purged before everybody who waits has read their end", () =>
       Effect.gen(function* () {
         let isAway = true
