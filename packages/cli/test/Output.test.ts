@@ -36,6 +36,9 @@ it("no cell of CSV is a formula", () => {
     ["", ""]
   ] as const
   for (const [cell, written] of cells) assert.strictEqual(output.csvText([[cell]]), `${written}\n`)
+  for (const lineBreak of ["\r", "\n"]) {
+    assert.include(output.csvText([[`${lineBreak}=1`]]), `'${lineBreak}=1`)
+  }
   assert.strictEqual(output.csvText([['="a"']]), `"'=""a"""\n`)
   assert.strictEqual(output.csvText([{ a: "=1", b: true }], { header: true }), "a,b\n'=1,true\n")
 })
