@@ -217,6 +217,7 @@ describe("the doctor compares clocks only as exactly as it can", () => {
     [101_000, 102_500, "ok: The clocks of this machine and HOST differ by at most 3 s."],
     [102_100, 102_200, "ok: This machine is 1 to 3 s ahead of HOST."],
     [98_000, 98_900, "ok: This machine is 1 to 3 s behind HOST."],
+    [103_500, 105_500, "ok: This machine is 2 to 6 s ahead of HOST."],
     [106_000, 106_001, "warn: This machine is 5 to 7 s ahead of HOST."],
     [40_000, 40_100, "warn: This machine is 59 to 61 s behind HOST."]
   ]

@@ -301,6 +301,29 @@ describe("a rejected token", () => {
     })
   )
 
+  it.effect("is reported as it was obtained last, although an earlier one had the same text", () =>
+    Effect.gen(function* () {
+      const [obtained, rejected]: [Array<unknown>, Array<unknown>] = [[], []]
+      const obtain = Effect.sync(() => {
+        const token = { ...FakeService.token, value: Redacted.make(FakeService.tokenText) }
+        obtained.push(token)
+        return token
+      })
+      const tokens = FakeService.tokens(
+        () => obtain,
+        (token) => Effect.sync(() => void rejected.push(token))
+      )
+      const { calls } = yield* FakeService.make(
+        [FakeService.success, FakeService.failure(401), FakeService.success],
+        { tokens }
+      )
+      yield* calls.read(FakeService.calls.read)
+      yield* calls.read(FakeService.calls.read)
+      assert.lengthOf(rejected, 1)
+      assert.strictEqual(rejected[0], obtained[1])
+    })
+  )
+
   it.effect("causes TokenUnavailableError when the next token is not obtained in time", () =>
     Effect.gen(function* () {
       let asked = 0
