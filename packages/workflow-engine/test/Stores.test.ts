@@ -31,6 +31,16 @@ it("a try that is stored twice, because a response was lost, counts as one death
   }
 })
 
+it.each([
+  ["woken", transitions.woken],
+  ["interrupted", transitions.interrupted],
+  ["resumed", transitions.resumed]
+] as const)("an execution that has ended stays as it is when it is %s", (_, change) => {
+  const end = { state: "Succeeded", atMillis: 2 } as const
+  const ended = { ...execution(undefined), clocks: { "sleep/a": 9 }, end }
+  assert.deepStrictEqual(change(ended), ended)
+})
+
 it.scoped("wakes, signals and purges of many executions share statements", () =>
   Effect.gen(function* () {
     let statements = 0
