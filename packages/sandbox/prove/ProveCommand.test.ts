@@ -201,6 +201,6 @@ it("after Ctrl+C, it reports the runs that are done, and leaves no process behin
   await vi.waitUntil(() => stderr.includes(" failed  "), { timeout: 60_000, interval: 50 })
   proving.kill("SIGINT")
   assert.strictEqual(await ended, 130)
-  assert.match(stdout, /Stopped with \d+ runs? left\. \d+ of \d+ runs failed\./)
+  assert.match(stdout, /Stopped with \d+ runs? left\. \d+ of \d+ runs? failed\./)
   await vi.waitUntil(async () => (await left()) === "0", { timeout: 10_000, interval: 50 })
 }, 120_000)
