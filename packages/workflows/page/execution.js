@@ -1,5 +1,5 @@
 // One execution: why it waits, its history as a drawing, and the actions that its state permits.
-import { Drawing } from "../../sandbox/page/drawing.js"
+import { breakable, Drawing } from "../../sandbox/page/drawing.js"
 import { facts, form, keyText } from "../../sandbox/page/parts.js"
 import { html } from "../../sandbox/page/preact.js"
 import { act, openDialog, state, update, useRead } from "../../sandbox/page/state.js"
@@ -44,6 +44,7 @@ const Execution = ({ report }) => {
       )}</div>`
     }
     ${facts([
+      ["Key", html`<code>${breakable(key)}</code>`],
       ["Started", when(started)],
       ["Ended", ended === undefined ? "not yet" : when(ended)],
       // While an outcome is unknown, nobody knows whether something was made.

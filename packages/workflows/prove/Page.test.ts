@@ -1,4 +1,5 @@
 // The page of a runner in a real browser.
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import axe from "axe-core"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -341,6 +342,9 @@ it("an item in doubt leads to its history, where it is tried again with its own 
   await page.getByRole("link", { name: "Kofi & 50%25: history" }).click()
   const requests = page.getByRole("listitem").filter({ hasText: "Payouts.disburse, request" })
   await requests.first().waitFor()
+  // The key as it is stored, which the command takes.
+  const stored = IdempotencyKey.derive("PayoutBatch", "bonus:2026", "Kofi & 50%25")
+  await page.locator("dl code").getByText(stored).waitFor()
   const made = page.getByText("Made", { exact: true })
   assert.strictEqual(await made.count(), 0, "whether it made a payout is not known")
   const before = await requests.count()
