@@ -44,7 +44,10 @@ const Execution = ({ report }) => {
       )}</div>`
     }
     ${facts([
-      ["Key", html`<code>${breakable(key)}</code>`],
+      // The command takes it as it is stored.
+      ...(keyText(key) === key
+        ? []
+        : [/** @type {const} */ (["Key", html`<code>${breakable(key)}</code>`])]),
       ["Started", when(started)],
       ["Ended", ended === undefined ? "not yet" : when(ended)],
       // While an outcome is unknown, nobody knows whether something was made.
