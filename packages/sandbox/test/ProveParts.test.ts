@@ -773,6 +773,17 @@ describe("a run", () => {
       })
     )
 
+    it.live("it is said that the other one was not paid in time", () =>
+      Effect.map(
+        run({}, () => "not paid", undefined, arrive, [first]),
+        ({ events }) =>
+          assert.include(
+            events.map(({ text }) => text),
+            "another order was not paid"
+          )
+      )
+    )
+
     it.live("its own request meets the fault", () => {
       const fails = { operation: create, nth: 1, fault: faultOf("fails") }
       return Effect.map(beside("not paid", "B", [fails]), (trial) => {

@@ -83,7 +83,7 @@ export const trial = <R>(run: plan.Run, known: judge.Calm | undefined, world: Wo
       violate(5, judge.storm(injection.arrivals, known?.mostPerMinute ?? 10_000))
       return violations.has(5)
     }
-    /** What another order did before this one. It meets no fault, and is not judged. */
+    /** The books of another order, which is paid before this one. It meets no fault, and nothing of it is judged. */
     let earlier: judge.Books = { movements: [], exchanges: [] }
     let isPreceding = false
     const scene = yield* world.open(note).pipe(
@@ -106,7 +106,7 @@ export const trial = <R>(run: plan.Run, known: judge.Calm | undefined, world: Wo
         earlier = yield* judge.read(scene.sandbox)
       }
       isPreceding = false
-      note("another order was paid")
+      note(`another order was ${isPaid() ? "" : "not "}paid`)
     })
     /** The books when the script had run once. */
     let once: judge.Books | undefined
