@@ -1,4 +1,4 @@
-/** What the probe does not do, and what it learns of keys. `prove/Probe.test.ts` shows what it finds in a sandbox. */
+/** The limits of the probe, and its lessons about keys. `prove/Probe.test.ts` runs all of it on a sandbox. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"

@@ -114,7 +114,7 @@ const columnsOf = (kind) =>
     ],
     ["-Expires", ({ expires_at }) => expires_at && time(expires_at)],
     ["-Created", ({ created_at }) => created_at && time(created_at)],
-    ["Settle", (one) => settling(one)],
+    ["Settle", settling],
     ["Refund", (one) => kind === "transactions" && refunding(one)],
     ["Checkout", ({ checkout_url }) => checkout_url && checkout(checkout_url)]
   ])

@@ -363,7 +363,7 @@ const Settling = Schema.NonEmptyString.annotations({
 })
 
 /**
- * What was settled.
+ * The reference of a resource that a control has settled, and its new status.
  *
  * @since 0.1.0
  * @category schemas

@@ -1293,7 +1293,7 @@ describe.each(Object.entries(engineLayers))("text that no database stores, in %s
       let runs = 0
       const execute = Effect.sync(() => void runs++)
       const success = Schema.Void
-      /** Whatever has a name that is stored. */
+      /** The blocks and steps whose names are stored. */
       const named: Readonly<
         Record<string, (name: string) => Effect.Effect<unknown, unknown, Durable.InExecution>>
       > = {

@@ -5,7 +5,8 @@ import * as Order from "effect/Order"
 
 /**
  * The name that may be meant by a text, such as `phone` by `phone_number` or `phnoe`. Names are long, so a part of one
- * is enough, in capitals or not, and less than half may differ. The sandbox also compares codes of two letters, so it has another rule.
+ * is enough, in capitals or not, and less than half may differ. The sandbox also compares codes of two letters, so it
+ * has another rule.
  */
 export const nearest = (text: string, names: ReadonlyArray<string>): string | undefined => {
   const small = text.toLowerCase()
