@@ -101,12 +101,21 @@ const codes: Readonly<Record<string, string>> = {
   UG: "256"
 }
 
+/** Whether a phone number is of another country than this one, if the code of this one is known. */
+export const isForeign = (phone: string, country: string): boolean => {
+  const code = codes[country]
+  return code !== undefined && !phone.replace(/^\+/, "").startsWith(code)
+}
+
+/** The words of a name, without the signs between them. */
+const wordsOf = (name: string) => plain(name).replace(/[^a-z]+/g, " ")
+
 /** A country by its name in English or French. */
 export const country = (cell: string, words: Words): Either.Either<string, string> => {
   const isName = (code: string) =>
     ["en", "fr"].some((language) => {
       const name = new Intl.DisplayNames(language, { type: "region" }).of(code)
-      return name !== undefined && plain(name) === plain(cell)
+      return name !== undefined && wordsOf(name) === wordsOf(cell)
     })
   const code = cell.length > 2 ? Record.keys(codes).find(isName) : undefined
   return code === undefined ? Either.right(cell.toUpperCase()) : Either.left(words.write(code))

@@ -37,7 +37,9 @@ const synonyms = {
     "operator",
     "methode",
     "mode de paiement",
-    "moyen de paiement"
+    "moyen de paiement",
+    "reseau",
+    "network"
   ],
   phone: [
     "telephone",
@@ -47,7 +49,8 @@ const synonyms = {
     "phone number",
     "destination",
     "numero",
-    "numero de telephone"
+    "numero de telephone",
+    "n° de telephone"
   ]
 } as const satisfies Record.ReadonlyRecord<Column, ReadonlyArray<string>>
 
@@ -84,6 +87,7 @@ const isUnknown = (name: string) => name.trim() !== "" && !known.includes(plain(
 export const find = (header: ReadonlyArray<string>, words: Words) => {
   const line = columns.map((column) => words.columns[column]).join(words.csv.delimiter)
   const names = header.map(plain)
+  const unread = header.filter(isUnknown)
   const places = new Map<Column, number>()
   const missing: Array<Column> = []
   const problems: Array<string> = []
@@ -106,12 +110,12 @@ export const find = (header: ReadonlyArray<string>, words: Words) => {
     problems.push(words.noHeader(line))
   } else if (missing.length > 0) {
     const names = missing.map((column) => words.columns[column])
-    problems.push(words.noColumns(names, header.filter(isUnknown), line))
+    problems.push(words.noColumns(names, unread, line))
   }
   const people: ReadonlyArray<string> = [...synonyms.employee, ...firstNames]
   const isName = (_: string, place: number) =>
     place !== places.get("employee") && people.includes(names[place] ?? "")
   /** The name of the employee, if it has columns of its own. */
   const nameIn = (record: ReadonlyArray<string>) => record.filter(isName).join(" ").trim()
-  return { nameIn, places, problems }
+  return { nameIn, places, problems, unread }
 }

@@ -165,8 +165,12 @@ const checkAndPay = (given: Given, words: language.Words) =>
     for (const line of preview.lines(rows, words)) yield* Console.log(line)
     for (const reading of preview.readings(rows, words)) yield* Console.log(reading)
     for (const newcomer of periods.newcomers(rows, others, words)) yield* Console.log(newcomer)
+    if (table.unread.length > 0) {
+      yield* Console.log(output.text(words.unread(language.listed(table.unread, words))))
+    }
     for (const warning of [
       ...preview.sharedPhones(rows, words),
+      ...preview.foreignPhones(rows, words),
       ...catalogue.unread,
       ...offered.closed(catalogue, rows, words),
       ...repeated.map(({ text }) => text)

@@ -4,6 +4,7 @@ import * as Arr from "effect/Array"
 import * as Order from "effect/Order"
 import * as output from "../output.js"
 import { columns } from "./columns.js"
+import { isForeign } from "./cells.js"
 import { personOf, type Row } from "./file.js"
 import { decimal, first, listed, money, type Words } from "./words.js"
 
@@ -81,14 +82,25 @@ export const readings = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<
 
 const warningsMost = 5
 
+const peopleOf = (rows: ReadonlyArray<Row>, words: Words): string =>
+  listed(
+    rows.map((row) => words.employeeAt(personOf(row), row.line)),
+    words
+  )
+
+/** A warning for the phone numbers of other countries than their rows. */
+export const foreignPhones = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<string> => {
+  const foreign = rows.filter(({ cells }) => isForeign(cells.phone, cells.country))
+  return foreign.length === 0 ? [] : [words.foreignPhones(foreign.length, peopleOf(foreign, words))]
+}
+
 /** A warning for each phone number of several rows. */
 export const sharedPhones = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<string> => {
   const groups = Object.values(Arr.groupBy(rows, ({ cells }) => cells.phone.replace(/^\+/, "")))
   const shared = groups.filter(({ length }) => length > 1)
   const all = shared.map((same) => {
     const phone = masked(same[0].cells.phone)
-    const people = same.map((row) => words.employeeAt(personOf(row), row.line))
-    return words.sharedPhone(same.length, phone, listed(people, words))
+    return words.sharedPhone(same.length, phone, peopleOf(same, words))
   })
   return first(all, warningsMost, words.morePhones)
 }

@@ -23,6 +23,8 @@ export interface Problem {
 export interface Table {
   readonly lines: ReadonlyArray<Line>
   readonly broken: ReadonlyArray<Problem>
+  /** The names of the columns that are not read. */
+  readonly unread: ReadonlyArray<string>
 }
 
 interface Parsed {
@@ -97,7 +99,7 @@ export const read = (text: string, words: Words): Either.Either<Table, ReadonlyA
   }
   const [first, ...rest] = parsed
   if (first === undefined) return Either.left([words.noRows])
-  const { nameIn, places, problems } = headers.find(first.record, words)
+  const { nameIn, places, problems, unread } = headers.find(first.record, words)
   if (problems.length > 0) {
     const header = rest.find(({ record }) => headers.find(record, words).problems.length === 0)
     if (header !== undefined) return Either.left([words.headerAt(header.line)])
@@ -137,5 +139,5 @@ export const read = (text: string, words: Words): Either.Either<Table, ReadonlyA
         : Either.left({ line, text })
     }
   )
-  return Either.right({ lines, broken })
+  return Either.right({ lines, broken, unread })
 }

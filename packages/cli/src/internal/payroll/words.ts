@@ -85,7 +85,7 @@ const en = {
     `"${one}" and "${other}" may both be the column ${column}: give the wrong one another name`,
   noHeader: (columns: string) => `this is no header. Write above the rows: ${columns}`,
   noColumns: (missing: ReadonlyArray<string>, unread: ReadonlyArray<string>, columns: string) =>
-    `there is no column ${nameOf(missing)}. ${unread.length === 0 ? "" : `Not recognised: ${nameOf(unread)}. `}Write the header as: ${columns}`,
+    `${missing.length === 1 ? "there is no column" : "there are no columns"} ${nameOf(missing)}. ${unread.length === 0 ? "" : `Not recognised: ${nameOf(unread)}. `}Write the header as: ${columns}`,
   noRows: "It has no rows.",
   headerAt: (line: number) => `the header is on line ${line}: delete the lines before it`,
   openQuote: `a cell has a quotation mark (") that does not end. Write "" for one inside a cell, or remove it`,
@@ -109,6 +109,7 @@ const en = {
   reading: (line: number, written: string, amount: string) =>
     `line ${line}: the amount "${written}" is read as ${amount}.`,
   moreReadings: (count: number) => `${count} more amounts are read in the same way.`,
+  unread: (columns: string) => `Columns that are not read: ${columns}.`,
   // Employees and phone numbers.
   alike: (first: number, isSame: boolean) =>
     `: employee must differ from that of line ${first}${isSame ? "" : ", which looks the same"}. Write the number of each employee, or one row with both amounts`,
@@ -116,6 +117,8 @@ const en = {
   sharedPhone: (count: number, phone: string, rows: string) =>
     `${count} rows have the phone number ${phone}: ${rows}.`,
   morePhones: (count: number) => `${count} more phone numbers are in several rows.`,
+  foreignPhones: (count: number, rows: string) =>
+    `${count === 1 ? "1 row has" : `${count} rows have`} a phone number of another country than ${count === 1 ? "its" : "their"} own: ${rows}.`,
   // The catalogue.
   notOffered: (country: string | undefined) =>
     `the catalogue has no such payout${country === undefined ? "" : ` in ${country}`}`,
@@ -338,6 +341,7 @@ const fr: Words = {
     t`ligne ${String(line)} : le montant « ${written} » est lu ${amount}.`,
   moreReadings: (count) =>
     t`${n(count, "autre montant est lu", "autres montants sont lus")} de la même manière.`,
+  unread: (columns) => t`Colonnes non lues : ${columns}.`,
   alike: (first, isSame) =>
     t` : l'employé doit être différent de celui de la ligne ${String(first)}${isSame ? "" : ", qui a le même aspect"}. Écrivez le numéro de chaque employé, ou une seule ligne avec les deux montants`,
   employeeAt: (employee, line) => t`${employee} (ligne ${String(line)})`,
@@ -345,6 +349,8 @@ const fr: Words = {
     t`${rows(count)} ont le numéro de téléphone ${phone} : ${all}.`,
   morePhones: (count) =>
     t`${n(count, "autre numéro de téléphone est", "autres numéros de téléphone sont")} sur plusieurs lignes.`,
+  foreignPhones: (count, all) =>
+    t`${n(count, "ligne a un numéro", "lignes ont un numéro")} de téléphone d'un autre pays que le leur : ${all}.`,
   notOffered: (country) =>
     t`le catalogue n'a pas ce type de paiement${country === undefined ? "" : ` pour le pays ${country}`}`,
   writeInstead: (meant) => t`. Écrivez ${meant}`,
