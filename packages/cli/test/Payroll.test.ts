@@ -795,6 +795,18 @@ describe("the same rows in another period", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
+  it.scopedLive("are paid beside the empty state files of processes that were killed at once", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* spreadsheet(rows)
+      for (const period of ["2026-11-24", "2026-11-26"]) {
+        writeFileSync(join(folder, `payroll-${period}.sandbox.db`), "")
+      }
+      const { code, err } = yield* next(folder, rows)
+      assert.strictEqual(code, 0, err)
+      assert.lengthOf(yield* payouts, 3)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
   it.scopedLive("are not compared with what cannot be read", () =>
     Effect.gen(function* () {
       const { folder } = yield* spreadsheet(rows)

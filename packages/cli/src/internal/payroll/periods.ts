@@ -48,11 +48,11 @@ export interface Stored {
   readonly items: ReadonlyArray<Batches.Item>
 }
 
-/** The batch of a period, if its state file has it. Creates and runs nothing. */
+/** The batch of a period, if its state file has it: a process that is killed at once leaves an empty one. Runs nothing. */
 export const read = (state: string, period: string) =>
   Effect.gen(function* () {
     if (!existsSync(state)) return Option.none()
-    const { batches } = yield* Sqlite.open(state)
+    const batches = yield* Sqlite.batches(state)
     const batchKey = batchKeyOf(period)
     const found = yield* batches.find(batchKey)
     if (Option.isNone(found) || found.value.phase === "storing") return Option.none()
