@@ -5,6 +5,7 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { phone } from "@manilla/test-support/Sandboxed"
 import * as Engine from "@manilla/workflow-engine/sqlite"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import { createClient, type Transaction } from "@libsql/client"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -19,6 +20,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import * as columns from "../src/internal/payroll/columns.js"
 import type { Row } from "../src/internal/payroll/file.js"
 import * as preview from "../src/internal/payroll/preview.js"
@@ -905,6 +907,24 @@ it.scopedLive.each([
       `\n2,E1,1000,XOF,in doubt,,,"At the last look, the service responds with ${code}.",It may be paid.`
     )
   }).pipe(Effect.provide(sandbox()))
+)
+
+it.scopedLive("a payroll whose state file cannot be written says so, and goes on", () =>
+  Effect.gen(function* () {
+    const rows = Array.from({ length: 200 }, (_, i) => good(`E${i}`))
+    const { file, folder } = yield* spreadsheet([header, ...rows].join("\n"))
+    const url = pathToFileURL(join(folder, "payroll-2026-11.sandbox.db")).href
+    let lock: Transaction | undefined
+    const follow = (text: string) =>
+      Effect.promise(async () => {
+        if (text.includes("of 200 ended")) lock ??= await createClient({ url }).transaction("write")
+        if (text.includes("The state file cannot be written now")) await lock?.rollback()
+      })
+    const { code, err } = yield* manilla(["payroll", file, "--yes"], {}, follow)
+    assert.strictEqual(code, 0)
+    assert.include(err, "The state file cannot be written now, so nothing more is sent")
+    assert.lengthOf(yield* payouts, 200)
+  }).pipe(Effect.provide(sandbox({ settleAfter: "1 second" })))
 )
 
 describe("a payroll that was stopped", () => {

@@ -1,4 +1,5 @@
 /** The progress of a payroll: a bar, and a line for each response to rows in doubt. */
+import * as Engine from "@manilla/workflow-engine/Engine"
 import type * as Batch from "@manilla/workflows/Batch"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Clock from "effect/Clock"
@@ -56,6 +57,9 @@ const printer = () => {
   }
 }
 
+/** Another process may be busy with the file for a moment. */
+const looks = Schedule.intersect(Schedule.spaced("500 millis"), Schedule.recurs(4))
+
 /** Shows the progress of a batch to its end. `doubtful` has the lines of the rows that failed, or are in doubt. */
 export const show = <E>(
   batchKey: string,
@@ -64,7 +68,14 @@ export const show = <E>(
   words: Words
 ) =>
   Effect.gen(function* () {
+    const { isHealthy } = yield* Engine.Engine
     const batches = yield* PayoutBatch.PayoutBatch
+    const isStored = isHealthy.pipe(
+      Effect.filterOrFail((is) => is),
+      Effect.retry(looks),
+      Effect.isSuccess
+    )
+    const stuck: Line = { subject: words.notStored, text: words.notStored }
     const told = new Set<number>()
     let seen = ""
     const { end, print } = printer()
@@ -79,7 +90,8 @@ export const show = <E>(
       const notes = ofOthers.map(({ label }) => label + words.colon + words.ofOther)
       seen = state
       for (const { line } of ofOthers) told.add(line)
-      yield* print([{ subject, text: subject }, ...lines], notes)
+      const warning = (yield* isStored) ? [] : [stuck]
+      yield* print([{ subject, text: subject }, ...warning, ...lines], notes)
       return progress
     })
     yield* Stream.repeatEffectWithSchedule(now, Schedule.spaced("500 millis")).pipe(

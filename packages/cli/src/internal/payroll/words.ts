@@ -161,6 +161,8 @@ const en = {
   bar: (ended: number, total: number, pending: number) =>
     `${ended} of ${total} ended, ${pending} pending`,
   paused: (resume: string) => `, paused until \`${resume}\``,
+  notStored:
+    "The state file cannot be written now, so nothing more is sent: free space on the disk, and close other programs that use the file. The payroll then goes on by itself.",
   ofOther: "its key belongs to another request, which may have paid it.",
   noResponseYet: "no response yet",
   mayBeSent: "It may have been sent, and no process continues it now.",
@@ -389,6 +391,7 @@ const fr: Words = {
   bar: (ended, total, pending) =>
     t`${ended} sur ${n(total, "terminée", "terminées")}, ${pending} en attente`,
   paused: (resume) => t`, en pause jusqu'à \`${resume}\``,
+  notStored: t`Le fichier d'état ne peut pas être écrit pour le moment : rien d'autre n'est envoyé. Libérez de l'espace sur le disque, et fermez les autres programmes qui utilisent ce fichier. La paie continue ensuite d'elle-même.`,
   ofOther: t`sa clé appartient à une autre requête, qui a peut-être payé cette ligne.`,
   noResponseYet: t`pas encore de réponse`,
   mayBeSent: t`Elle est peut-être partie, et aucun processus ne la continue pour l'instant.`,
