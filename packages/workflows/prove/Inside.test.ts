@@ -212,6 +212,14 @@ it.each([[[]], [["--help"]]])(
   }
 )
 
+it("the help of an operation starts with its usage, and says nothing about types of text", () => {
+  const all = ["--import", "tsx", bin, "show", "--help"]
+  const { status, stdout } = spawnSync(process.execPath, all, { encoding: "utf8" })
+  assert.strictEqual(status, 0)
+  assert.match(stdout, /^manilla-workflows show \[--sqlite text\].* <key>\n\nDESCRIPTION\n/)
+  assert.notMatch(stdout, /user-defined|is optional/)
+})
+
 it("the command without its optional packages says in one line how to install them", () => {
   const code = `export const resolve = (name, context, next) => {
     if (!name.startsWith("@effect/cli")) return next(name, context)

@@ -3,6 +3,23 @@
  *
  * @since 0.1.0
  */
+import { stripVTControlCharacters } from "node:util"
+
+/** Sentences of `@effect/cli` that say nothing about an option. */
+const noise =
+  / *(A (user-defined piece of text( that is confidential)?|true or false value)|This setting is optional)\.(\n\n|\n*$)/g
+
+/**
+ * The help of `@effect/cli` as plain text.
+ *
+ * @since 0.1.0
+ * @category formatting
+ */
+export const help = (text: unknown): string =>
+  stripVTControlCharacters(String(text))
+    .trim()
+    .replace(/^(\S+)\s+\1 [\d.]+\s+USAGE\s+\$ /, "$1 ")
+    .replace(noise, "")
 
 /**
  * Lets a command end with its own exit code if its output cannot be written. Only a command that reads ends at once: in

@@ -1,11 +1,11 @@
 import * as CliConfig from "@effect/cli/CliConfig"
 import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
+import * as output from "@manilla/workflows/output"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
-import { stripVTControlCharacters } from "node:util"
 import { exitCodes, usage } from "./failure.js"
 import { command, entryOf, explained, helpFor } from "./root.js"
 
@@ -17,29 +17,19 @@ const logger = Logger.withConsoleError(
   )
 )
 
-const plain = (text: unknown) => stripVTControlCharacters(String(text)).trim()
-
 /** Runs a command. The parser prints help, which is made plain, and errors, which `explained` replaces. */
 const run = (args: ReadonlyArray<string>) =>
   Effect.flatMap(Effect.console, (console) => {
     const whole = Command.transformHandler(command, Effect.withConsole(console))
     const parse = Command.run(whole, { name: "manilla", version: "0.1.0" })
     const name = `manilla ${entryOf(args)?.name}`
-    const log = (help: unknown) =>
-      console.log(
-        plain(help)
-          .replace(/^manilla\s+manilla [\d.]+\s+USAGE\s+\$ \S+/, name)
-          .replace(
-            / *(A (user-defined piece of text|true or false value)|This setting is optional)\.(\n\n|\n*$)/g,
-            ""
-          )
-      )
+    const log = (help: unknown) => console.log(output.help(help).replace(/^manilla \S+/, name))
     const quiet = { ...console, log, error: () => Effect.void }
     return Effect.withConsole(parse(["node", "manilla", ...args]), quiet)
   }).pipe(
     Effect.mapError((error) => {
       if (error._tag === "Failure") return error
-      const said = plain(HelpDoc.toAnsiText(error.error))
+      const said = output.help(HelpDoc.toAnsiText(error.error))
       return usage(explained(args, said.replace(/\s*\n\s*(Expected to find option: )?/g, ", ")))
     })
   )

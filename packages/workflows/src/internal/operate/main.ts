@@ -13,8 +13,14 @@ const [, , name = "--help"] = process.argv
 const operation = operations[name]
 output.survive(operation !== undefined && operation.isChange !== true)
 
-const run = Command.run(command, { name: "manilla-workflows", version: "0.1.0" })
-const program = /^(--help|-h)$/.test(name) ? Console.log(overview) : run(process.argv)
+/** The parser prints help, and a handler its rows. */
+const run = Effect.flatMap(Effect.console, (console) => {
+  const whole = Command.transformHandler(command, Effect.withConsole(console))
+  const parse = Command.run(whole, { name: "manilla-workflows", version: "0.1.0" })
+  const log = (help: unknown) => console.log(output.help(help))
+  return Effect.withConsole(parse(process.argv), { ...console, log })
+})
+const program = /^(--help|-h)$/.test(name) ? Console.log(overview) : run
 
 program.pipe(
   Effect.tapError((error) =>
