@@ -372,7 +372,7 @@ it.effect("the three unpaid items among 2,000 are listed first, with amounts and
         text.split("\n").slice(1)
       )
     const unpaid = [
-      /^E0 +1500 +XOF +failed +the number is blocked$/,
+      /^E0 +1,500 XOF +failed +the number is blocked$/,
       /^E900 +1500 +XOF +failed +the limit of the day is reached$/,
       /^E1999 +1500 +XOF +inDoubt +the money may have moved: another/
     ]

@@ -3,6 +3,7 @@ import type * as Execution from "@manilla/workflow-engine/Execution"
 import * as Data from "effect/Data"
 import * as Record from "effect/Record"
 import * as Stream from "effect/Stream"
+import { grouped } from "./money.js"
 
 /** A refusal. Nothing was changed, except perhaps after 503: the store failed. */
 export class Refused extends Data.TaggedError("Refused")<{
@@ -46,9 +47,10 @@ export interface Answer {
 /** Control characters would move the cursor of the terminal. */
 export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]/gu, "\u{fffd}")
 
-/** A cell of a table in a terminal. */
-const fit = (value: unknown, width: number): string => {
+/** A cell of a table in a terminal. An amount is never cut. */
+const cell = (column: string, value: unknown, width: number): string => {
   const text = plain(String(value ?? ""))
+  if (column === "amount") return grouped(text).padStart(width)
   return text.length > width ? `${text.slice(0, width - 2)}..` : text.padEnd(width)
 }
 
@@ -61,7 +63,7 @@ export const table = (
   const rows = Stream.mapError(all, toRefused)
   const header = Record.map(columns, (_, name) => name.toUpperCase())
   const line = (row: Row) =>
-    Record.collect(columns, (name, width) => fit(row[name], width))
+    Record.collect(columns, (name, width) => cell(name, row[name], width))
       .join(" ")
       .trimEnd()
   const lines = Stream.orElseIfEmpty(Stream.map(rows, line), () => none)
