@@ -373,8 +373,8 @@ it.effect("the three unpaid items among 2,000 are listed first, with amounts and
       )
     const unpaid = [
       /^E0 +1,500 XOF +failed +the number is blocked$/,
-      /^E900 +1500 +XOF +failed +the limit of the day is reached$/,
-      /^E1999 +1500 +XOF +inDoubt +the money may have moved: another/
+      /^E900 +1,500 XOF +failed +the limit of the day is reached$/,
+      /^E1999 +1,500 XOF +inDoubt +the money may have moved: another/
     ]
     const lines = yield* items({})
     assert.deepStrictEqual(lines.slice(unpaid.length), [
