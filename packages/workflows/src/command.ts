@@ -100,16 +100,12 @@ export const run = <A, E, E2>({
 }): Effect.Effect<never, E | E2 | DrainTimeout | ServeError> =>
   Effect.gen(function* () {
     const status = yield* Ref.make<Effect.Effect<string>>(Effect.succeed("starting"))
-    if (health !== undefined) yield* Layer.build(served(healthRoutes(status), "0.0.0.0", health))
+    if (health !== undefined) yield* listening(healthRoutes(status), { host: "0.0.0.0", ...health })
     const live = Effect.gen(function* () {
       const context = yield* Layer.build(Layer.provideMerge(workflows, engine))
       const store = Context.get(context, Engine.Engine)
-      if (operate !== undefined) {
-        const { token } = operate
-        yield* token === undefined || Redacted.value(token) === ""
-          ? Effect.logWarning("`operate` has no token: its page and its routes are not served.")
-          : Layer.build(served(routes.make(store, token), "127.0.0.1", operate))
-      }
+      const page = operate === undefined ? "" : yield* served(store, operate)
+      yield* Effect.logInfo(`The runner is ready.${page}`)
       yield* Ref.set(
         status,
         Effect.map(store.isHealthy, (is) => (is ? ready : "not healthy"))
@@ -136,12 +132,25 @@ const healthRoutes = (status: Ref.Ref<Effect.Effect<string>>) =>
     )
   )
 
+const listening = (router: HttpRouter.HttpRouter, { host, port }: Address) =>
+  Layer.build(
+    Layer.provide(HttpServer.serve(router), NodeHttpServer.layer(createServer, { host, port }))
+  )
+
+/** Serves the operations and their page if there is a token, and returns a sentence that says where. */
 const served = (
-  router: HttpRouter.HttpRouter,
-  defaultHost: string,
-  { host = defaultHost, port }: Address
-): Layer.Layer<never, ServeError> =>
-  Layer.provide(HttpServer.serve(router), NodeHttpServer.layer(createServer, { host, port }))
+  store: Engine.Service,
+  { host = "127.0.0.1", port, token }: Address & { readonly token: Redacted.Redacted | undefined }
+) =>
+  token === undefined || Redacted.value(token) === ""
+    ? Effect.as(
+        Effect.logWarning("`operate` has no token: its page and its routes are not served."),
+        ""
+      )
+    : Effect.as(
+        listening(routes.make(store, token), { host, port }),
+        ` Its page is http://${host}:${port}/.`
+      )
 
 /** Runs an effect whose resources are released within a time. */
 const draining = <A, E>(

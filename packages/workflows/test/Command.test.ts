@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as health from "./utils/health.js"
@@ -71,6 +72,29 @@ describe("a runner", () => {
       yield* health.until(port, "503 draining")
       yield* Deferred.succeed(ended, undefined)
       assert.isTrue(Exit.isInterrupted(yield* Fiber.join(ending)))
+    })
+  )
+
+  it.live("says when it is ready, and where its page is", () =>
+    Effect.gen(function* () {
+      const { ended, engine, started } = yield* controlled
+      const [port, healthPort] = [yield* Postgres.freePort, yield* Postgres.freePort]
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ message }) => void logged.push(message))
+      const operate = { port, token: Redacted.make("open sesame") }
+      const fiber = yield* run(engine, healthPort, operate).pipe(
+        Effect.fork,
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+      )
+      yield* health.until(healthPort, "503 starting")
+      assert.deepStrictEqual(logged, [])
+      yield* Deferred.succeed(started, undefined)
+      yield* health.until(healthPort, "200 ready")
+      yield* Deferred.succeed(ended, undefined)
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(logged, [
+        [`The runner is ready. Its page is http://127.0.0.1:${port}/.`]
+      ])
     })
   )
 
