@@ -525,7 +525,13 @@ describe("the preview of a payroll in two currencies", () => {
   ]
 
   it("adds no amount to one of another currency", () => {
-    assert.strictEqual(preview.total(rows, words), "11,000 XOF and 57 USD")
+    assert.strictEqual(
+      preview.total(
+        rows.map(({ cells }) => cells),
+        words
+      ),
+      "11,000 XOF and 57 USD"
+    )
     const lines = preview.lines(rows, words).join("\n")
     assert.match(lines, /mtn_momo +XOF +11 +11,000\nmtn_momo +USD +1 +50\ncard +USD +1 +7/)
   })
@@ -581,11 +587,28 @@ describe("a payroll", () => {
       const { file } = yield* spreadsheet([header, ...rows].join("\n"))
       const { code, err, out } = yield* manilla(["payroll", file, "--yes"])
       assert.strictEqual(code, 3)
-      assert.match(out, /line 3, E2, 999\.9920 XOF: not paid\. .*insufficient\s+funds/s)
+      assert.match(
+        out,
+        /line 3, E2, 999\.9920 XOF: not paid\. The service responds with INSUFFICIENT_FUNDS: .*insufficient\s+funds/s
+      )
+      assert.notMatch(out, /correlation id/)
+      assert.include(readFileSync(file.replace(".csv", ".report.csv"), "utf8"), "correlation id")
       assert.match(out, /line 4, E3, 999\.9906 XOF: check\. The final status is FAILED\.\n/)
       assert.match(out, /\nnot paid: Unless this period.*\ncheck: It may be paid\. Ask/s)
       assert.include(out, "1 paid, 1 not paid, 1 check.")
       assert.include(err, "2 of 3 rows are not paid, or it is not certain that they are")
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("says once what was refused for many rows, with their money", () =>
+    Effect.gen(function* () {
+      const refused = Array.from({ length: 6 }, (_, i) => good(`R${i}`, "999.9920"))
+      const rows = [...refused, good("E1"), good("E2", "999.9906"), good("R9", "999.9920")]
+      const { file } = yield* spreadsheet([header, ...rows].join("\n"))
+      const { out } = yield* manilla(["payroll", file, "--yes"])
+      assert.match(out, /^7 rows \(lines 2–7, 10\), 6,999\.9440 XOF: not paid\. The service/m)
+      assert.lengthOf(out.match(/INSUFFICIENT_FUNDS/g) ?? [], 1)
+      assert.match(out, /^line 9, E2, 999\.9906 XOF: check\./m)
     }).pipe(Effect.provide(sandbox()))
   )
 

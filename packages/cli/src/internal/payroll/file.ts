@@ -113,7 +113,7 @@ export const refused = (
 const rangesMost = 10
 
 /** Such as `2–20, 22`. */
-const rangesOf = (lines: ReadonlyArray<number>): string => {
+export const rangesOf = (lines: ReadonlyArray<number>): string => {
   // Lines without a gap between them have the same start.
   const runs = Arr.groupBy(
     lines.map((line, index) => ({ line, start: line - index })),

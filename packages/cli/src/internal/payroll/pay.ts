@@ -80,11 +80,8 @@ const run = (payroll: files.Payroll, rows: ReadonlyArray<files.Row>, state: stri
 
 const conclude = (lines: ReadonlyArray<results.Line>, { file, words }: files.Payroll) =>
   Effect.gen(function* () {
-    const others = lines.filter(({ result }) => result !== "paid")
-    for (const { amount, currency, label, reason, result } of others) {
-      const money = language.money(amount, words)
-      const text = output.text(`${words.results[result]}. ${reason}`.trim())
-      yield* Console.log(output.wrapped(`${label}, ${money} ${currency}${words.colon}`, text))
+    for (const { label, text } of results.unpaidRows(lines, words)) {
+      yield* Console.log(output.wrapped(label, text))
     }
     for (const { advice, result } of results.advices(lines)) {
       yield* Console.log(output.wrapped(words.results[result] + words.colon, advice))
@@ -177,9 +174,9 @@ const checkAndPay = (given: Given, words: language.Words) =>
     ]) {
       yield* Console.log(output.wrapped(words.warning, warning))
     }
-    yield* Console.log(
-      `${words.totals(rows.length, preview.total(rows, words), period, environment)}\n${words.wallet(wallet)}`
-    )
+    const cells = rows.map(({ cells }) => cells)
+    const totals = words.totals(rows.length, preview.total(cells, words), period, environment)
+    yield* Console.log(`${totals}\n${words.wallet(wallet)}`)
     if (check) return yield* Console.log(words.checked)
     yield* askBesides(repeated, period, besides, words)
     const remaining = Option.match(before, {

@@ -8,17 +8,17 @@ import { isForeign } from "./cells.js"
 import { personOf, type Row } from "./file.js"
 import { decimal, first, listed, money, type Words } from "./words.js"
 
-const amountOf = ({ cells }: Row) => Amount.Amount.make(cells.amount)
+type Money = Pick<Row["cells"], "amount" | "currency">
 
-const totalOf = (rows: ReadonlyArray<Row>, words: Words): string =>
-  money(Amount.sum(rows.map(amountOf)), words)
+const amountOf = ({ amount }: Money) => Amount.Amount.make(amount)
 
-const byCurrency = ({ cells }: Row) => cells.currency
+const sum = (all: ReadonlyArray<Money>, words: Words): string =>
+  money(Amount.sum(all.map(amountOf)), words)
 
 /** Such as `1,200 XOF and 50 USD`. */
-export const total = (rows: ReadonlyArray<Row>, words: Words): string =>
-  Object.entries(Arr.groupBy(rows, byCurrency))
-    .map(([currency, rows]) => `${totalOf(rows, words)} ${currency}`)
+export const total = (all: ReadonlyArray<Money>, words: Words): string =>
+  Object.entries(Arr.groupBy(all, ({ currency }) => currency))
+    .map(([currency, same]) => `${sum(same, words)} ${currency}`)
     .join(words.and)
 
 /** A line for each payment method and currency. */
@@ -28,7 +28,10 @@ const totals = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<string> =
     rows[0].cells.payment_method,
     rows[0].cells.currency,
     String(rows.length),
-    totalOf(rows, words)
+    sum(
+      rows.map(({ cells }) => cells),
+      words
+    )
   ])
   const { columns } = words
   const header = [columns.payment_method, columns.currency, words.rows, words.total]
@@ -43,8 +46,11 @@ const masked = (phone: string) => phone.slice(-2).padStart(phone.length, "*")
 /** The largest rows of each currency, and the totals. */
 export const lines = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<string> => {
   const isMore = rows.length > shownMost
-  const largest = Object.values(Arr.groupBy(rows, byCurrency)).flatMap((rows) =>
-    Arr.sortWith(rows, amountOf, Order.reverse(Amount.Order)).slice(0, shownMost)
+  const largest = Object.values(Arr.groupBy(rows, ({ cells }) => cells.currency)).flatMap((rows) =>
+    Arr.sortWith(rows, ({ cells }) => amountOf(cells), Order.reverse(Amount.Order)).slice(
+      0,
+      shownMost
+    )
   )
   const shown = (isMore ? largest : rows).map((row) => {
     const { amount, phone } = row.cells

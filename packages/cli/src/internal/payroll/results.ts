@@ -15,7 +15,8 @@ import * as Record from "effect/Record"
 import { rmSync, writeFileSync } from "node:fs"
 import { failed, open } from "../failure.js"
 import * as output from "../output.js"
-import { type Payroll, personOf, type Row } from "./file.js"
+import { type Payroll, personOf, rangesOf, type Row } from "./file.js"
+import { total } from "./preview.js"
 import { decimal, listed, type Words } from "./words.js"
 
 type Result = keyof Words["results"]
@@ -52,6 +53,8 @@ const lineOf = (result: Result, reason: string, advice: string, payout?: Payout.
   reference: payout?.reference ?? "",
   provider_reference: payout?.provider_reference ?? "",
   reason,
+  /** The reason without the details of the request. */
+  brief: reason,
   advice
 })
 
@@ -94,17 +97,18 @@ const final = (
       : lineOf("check", words.finalStatus(status), words.check, end.value)
   }
   const error = Option.getOrUndefined(Cause.failureOption(end.cause))
-  const reason =
-    error === undefined
-      ? words.defect
-      : words.error(error.message, codeOf(error, words), said(error, "serviceMessage"))
-  if (error !== undefined && Doubt.isOfOtherRequest(error)) {
+  if (error === undefined) return lineOf("check", words.defect, words.check)
+  const code = codeOf(error, words)
+  const brief =
+    code === undefined ? error.message : words.refusal(code, said(error, "serviceMessage"))
+  const reason = words.detailed(error.message, brief)
+  if (Doubt.isOfOtherRequest(error)) {
     const ofOther = words.keyOfOther(reason, businessKey)
     return { ...lineOf("check", ofOther, words.check), isOfOther: true }
   }
   return state === "failed"
-    ? lineOf("not paid", reason, words.correct)
-    : lineOf("check", reason, words.check)
+    ? { ...lineOf("not paid", reason, words.correct), brief }
+    : { ...lineOf("check", reason, words.check), brief }
 }
 
 /** A line for each row of the file, in its order, with this advice for those that were not sent. */
@@ -131,6 +135,24 @@ export const make = (
         ? final(item.end.value, item, words)
         : present(item?.state ?? "waiting", doubtOf.get(key), notSent, words))
     }
+  })
+}
+
+const alikeMost = 5
+
+/** The rows that are not paid, each with its reason. Those of many rows with one reason are one line. */
+export const unpaidRows = (lines: ReadonlyArray<Line>, words: Words) => {
+  const others = lines.filter(({ result }) => result !== "paid")
+  const groups = Arr.groupBy(others, ({ brief, result }) => `${result} ${brief}`)
+  return Object.values(groups).flatMap((same) => {
+    const [{ brief, result }] = same
+    const text = output.text(`${words.results[result]}. ${brief}`.trim())
+    const ranges = rangesOf(same.map(({ line }) => line))
+    const labels =
+      same.length > alikeMost
+        ? [`${words.rowsAt(same.length, ranges)}, ${total(same, words)}`]
+        : same.map((one) => `${one.label}, ${total([one], words)}`)
+    return labels.map((label) => ({ label: label + words.colon, text }))
   })
 }
 

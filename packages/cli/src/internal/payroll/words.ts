@@ -185,7 +185,11 @@ const en = {
     "Unless this period was sent from another state file before, nothing was paid: put the corrected row into a new file, with another --period.",
   finalStatus: (status: string) => `The final status is ${status}.`,
   /** With the code and the message of the service. */
-  error: (message: string, _code: string | undefined, _said: string | undefined) => message,
+  refusal: (code: string, said: string | undefined) =>
+    `The service responds with ${code}${said === undefined ? "." : `: ${said.replace(/[.!?]?$/, ".")}`}`,
+  /** The reason in the report. The message of the error is English. */
+  detailed: (message: string, _brief: string) => message,
+  rowsAt: (count: number, ranges: string) => `${count} rows (lines ${ranges})`,
   defect: "It ended with a defect.",
   keyOfOther: (reason: string, key: string) =>
     `${reason} Its key, ${key}, belongs to another request.`,
@@ -409,10 +413,10 @@ const fr: Words = {
   check: t`Cette ligne est peut-être payée. Interrogez le service avant de la payer par un autre moyen.`,
   correct: t`Rien n'a été payé, sauf si cette période a déjà été envoyée avec un autre fichier d'état : mettez la ligne corrigée dans un nouveau fichier, avec un autre --period.`,
   finalStatus: (status) => t`Le statut final est ${status}.`,
-  error: (message, code, said) =>
-    code === undefined
-      ? message
-      : t`Le service répond ${code}${said === undefined ? "." : t` : ${said.replace(/[.!?]?$/, ".")}`}`,
+  refusal: (code, said) =>
+    t`Le service répond ${code}${said === undefined ? "." : t` : ${said.replace(/[.!?]?$/, ".")}`}`,
+  detailed: (_message, brief) => brief,
+  rowsAt: (count, ranges) => t`${rows(count)} (${ranges})`,
   defect: t`La ligne s'est terminée par une erreur interne.`,
   keyOfOther: (reason, key) => t`${reason} Sa clé, ${key}, appartient à une autre requête.`,
   lastLook: (answer) => t`À la dernière lecture, ${answer}.`,
