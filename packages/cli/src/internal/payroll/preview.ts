@@ -46,12 +46,9 @@ const masked = (phone: string) => phone.slice(-2).padStart(phone.length, "*")
 /** The largest rows of each currency, and the totals. */
 export const lines = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<string> => {
   const isMore = rows.length > shownMost
-  const largest = Object.values(Arr.groupBy(rows, ({ cells }) => cells.currency)).flatMap((rows) =>
-    Arr.sortWith(rows, ({ cells }) => amountOf(cells), Order.reverse(Amount.Order)).slice(
-      0,
-      shownMost
-    )
-  )
+  const byAmount = Order.mapInput(Order.reverse(Amount.Order), ({ cells }: Row) => amountOf(cells))
+  const groups = Object.values(Arr.groupBy(rows, ({ cells }) => cells.currency))
+  const largest = groups.flatMap((same) => Arr.sort(same, byAmount).slice(0, shownMost))
   const shown = (isMore ? largest : rows).map((row) => {
     const { amount, phone } = row.cells
     const values = {
