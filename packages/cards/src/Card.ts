@@ -46,7 +46,18 @@ export const CardRequest = Schema.Struct({
   initial_balance: Schema.optional(Amount.Input),
   category: Schema.optional(Schema.NullOr(Schema.Literal("PERSONAL", "BUSINESS"))),
   grade: Schema.optional(Schema.NullOr(Schema.Literal("STANDARD", "PREMIUM")))
-}).annotations({ identifier: "CardRequest" })
+}).annotations({
+  identifier: "CardRequest",
+  examples: [
+    {
+      customer_id: "0b7d7a63-6d0f-4d58-a0a4-3f3d3c1de2a5",
+      wallet_id: "5f55ea59-4182-4c33-980c-818b9384ebeb",
+      idempotency_key: IdempotencyKey.InBody.make("card-42"),
+      debit_currency: "XOF",
+      initial_balance: "10"
+    }
+  ]
+})
 
 /**
  * @since 0.1.0

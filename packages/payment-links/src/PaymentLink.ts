@@ -89,7 +89,10 @@ export const PaymentLinkRequest = Schema.Struct({
   success_url: Schema.optional(Text.atMost(2048)),
   failure_url: Schema.optional(Text.atMost(2048)),
   metadata: Schema.optional(Metadata.Input)
-}).annotations({ identifier: "PaymentLinkRequest" })
+}).annotations({
+  identifier: "PaymentLinkRequest",
+  examples: [{ amount: "2000", currency: "XOF", country: "BJ", description: "Shoes" }]
+})
 
 /**
  * @since 0.1.0

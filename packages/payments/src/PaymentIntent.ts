@@ -84,7 +84,19 @@ export const PaymentIntentRequest = Schema.Struct({
   description: Schema.optional(Schema.NullOr(Text.atMost(1000))),
   metadata: Schema.optional(Metadata.Input),
   expires_at: Schema.optional(Schema.NullOr(Timestamp.Input))
-}).annotations({ identifier: "PaymentIntentRequest" })
+}).annotations({
+  identifier: "PaymentIntentRequest",
+  examples: [
+    {
+      country: "BJ",
+      amount: "1500",
+      currency: "XOF",
+      operation: "COLLECTION",
+      payment_method: "mtn_momo",
+      payer: { phone_number: "+2290100000000" }
+    }
+  ]
+})
 
 /**
  * @since 0.1.0

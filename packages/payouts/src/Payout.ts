@@ -76,7 +76,19 @@ export const PayoutRequest = Schema.Struct({
   /** The beneficiary's phone number. */
   destination: Schema.String.pipe(Sensitive.mark),
   metadata: Schema.optional(Metadata.Input)
-}).annotations({ identifier: "PayoutRequest" })
+}).annotations({
+  identifier: "PayoutRequest",
+  examples: [
+    {
+      wallet_id: "5f55ea59-4182-4c33-980c-818b9384ebeb",
+      amount: "1000",
+      currency: "XOF",
+      country: "BJ",
+      payment_method: "mtn_momo",
+      destination: "+2290100000000"
+    }
+  ]
+})
 
 /**
  * @since 0.1.0

@@ -14,6 +14,7 @@ import { html, render } from "./preact.js"
  *   properties?: Record<string, Schema>
  *   required?: Array<string>
  *   items?: Schema
+ *   examples?: Array<object>
  * }} Schema
  */
 /** @typedef {{ content: { "application/json": { schema: Schema } } }} Content */
@@ -98,32 +99,41 @@ const fieldTable = (title, fields) =>
     )}
   </details>`
 
+const printed = ["client_id", "client_secret", "wallet_id"]
+
 /**
- * Bodies that the sandbox accepts. The shell replaces variables between `'"` and `"'`. The compiler names a missing write.
+ * The variable for an id, a reference or a secret. The sandbox prints some of them.
  *
- * @type {Readonly<Record<import("@manilla/service/ServiceApi").WriteName | "Token.obtain", string>>}
+ * @param {string} name
  */
-const bodies = {
-  "Token.obtain": `{"client_id":"'"$MANILLA_CLIENT_ID"'","client_secret":"'"$MANILLA_CLIENT_SECRET"'"}`,
-  "Payments.create": `{"country":"BJ","amount":"1500","currency":"XOF","operation":"COLLECTION","payment_method":"mtn_momo","payer":{"phone_number":"+2290100000000"}}`,
-  "Payouts.create": `{"wallet_id":"'"$MANILLA_WALLET_ID"'","amount":"1000","currency":"XOF","country":"BJ","payment_method":"mtn_momo","destination":"+2290100000000"}`,
-  "PaymentLinks.create": `{"amount":"2000","currency":"XOF","country":"BJ","description":"Shoes"}`,
-  "Cards.issue": `{"customer_id":"'"$CARDHOLDER"'","wallet_id":"'"$MANILLA_WALLET_ID"'","idempotency_key":"card-42","debit_currency":"XOF","initial_balance":"10"}`
+const variableOf = (name) =>
+  `$${printed.includes(name) ? "MANILLA_" : ""}${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`
+
+/**
+ * The example of a body, with variables in place of ids. The shell replaces those between `'"` and `"'`.
+ *
+ * @param {Content | undefined} content
+ */
+const exampleOf = (content) => {
+  const [example] = (content && resolved(content.content["application/json"].schema).examples) ?? []
+  return JSON.stringify(example)?.replace(
+    /"(\w+_(?:id|reference|secret))":"[^"]*"/g,
+    (_, name) => `"${name}":"'"${variableOf(name)}"'"`
+  )
 }
 
 /**
- * The line that sends an operation. Parameters of the path are variables, such as `$PAYMENT_INTENT`.
+ * The line that sends an operation. Parameters of the path are variables, such as `$PAYMENT_INTENT` or `$PAYOUT_REFERENCE`.
  *
  * @param {string} path
  * @param {Operation} operation
  */
-const curlOf = (path, { operationId, parameters, security }) => {
+const curlOf = (path, { parameters, requestBody, security }) => {
   const isToken = security.length === 0
-  const body = new Map(Object.entries(bodies)).get(operationId)
-  const filled = path.replace(
-    /\{(\w+)\}/g,
-    (_, name) => `$${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`
-  )
+  const body = exampleOf(requestBody)
+  const filled = path
+    .replace(/(\w+)s\/\{reference\}/, "$1s/{$1Reference}")
+    .replace(/\{(\w+)\}/g, (_, name) => variableOf(name))
   const words = [
     "curl -s",
     !isToken && `-H "Authorization: Bearer $TOKEN"`,

@@ -606,22 +606,22 @@ describe("the documentation", () => {
       ["MANILLA_CLIENT_ID", clientId],
       ["MANILLA_CLIENT_SECRET", Redacted.value(clientSecret)],
       ["MANILLA_WALLET_ID", wallet?.id ?? ""],
-      ["CARDHOLDER", holder?.id ?? ""],
+      ["CUSTOMER_ID", holder?.id ?? ""],
+      ["VIRTUAL_CARD_CUSTOMER", holder?.id ?? ""],
       ["PAYMENT_INTENT", payment.id],
       ["PAYMENT_LINK", link?.id ?? ""],
-      ["VIRTUAL_CARD_CUSTOMER", holder?.id ?? ""]
+      ["TRANSACTION_REFERENCE", transaction.reference],
+      ["REFUND_REFERENCE", refund.reference]
     ])
     // The token is obtained first, though it is the last operation of the page.
     for (const name of ["Token.obtain", ...lines.keys()]) {
       const line = lines.get(name) ?? ""
       const [, assigned, call = line, path] =
         /^(\w+)=\$\((.*) \| jq -r '([^']+)'\)$/.exec(line) ?? []
-      if (name === "Transactions.get") variables.set("REFERENCE", transaction.reference)
       if (name === "Payouts.get") {
         const [payout] = await Effect.runPromise(sandbox.payouts)
-        variables.set("REFERENCE", payout?.reference ?? "")
+        variables.set("PAYOUT_REFERENCE", payout?.reference ?? "")
       }
-      if (name === "Refunds.get") variables.set("REFERENCE", refund.reference)
       const response = await curl.send(curl.wordsOf(call, variables))
       assert.isTrue(response?.ok, `${name}: ${await response?.clone().text()}`)
       if (assigned !== undefined && path !== undefined) {

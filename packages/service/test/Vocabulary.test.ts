@@ -1,5 +1,6 @@
 /** A name means one schema, in all packages that declare operations. */
 import { assert, it } from "@effect/vitest"
+import * as ServiceApi from "@manilla/service/ServiceApi"
 import * as AST from "effect/SchemaAST"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -44,6 +45,14 @@ const twice = <Name>(
   assert.isAbove(owners.size, 10)
   return found
 }
+
+it("a body has an example, which its schema accepts", () => {
+  const bodies = Array.from(ServiceApi.operations.values(), ({ payload }) => payload)
+  for (const schema of bodies.filter((payload) => payload !== undefined)) {
+    const [example] = Option.getOrElse(AST.getExamplesAnnotation(schema.ast), () => [undefined])
+    assert.isTrue(Schema.is(schema)(example), String(schema))
+  }
+})
 
 it("an identifier belongs to one schema", () => {
   const identifiers = (ast: AST.AST) => Option.toArray(AST.getIdentifierAnnotation(ast))

@@ -18,7 +18,10 @@ export const Credentials = Schema.Struct({
   /** The public identifier of the application's credential. */
   client_id: Schema.String,
   client_secret: Schema.String.pipe(Sensitive.mark)
-}).annotations({ identifier: "Credentials" })
+}).annotations({
+  identifier: "Credentials",
+  examples: [{ client_id: "app_sandbox_development", client_secret: "a secret" }]
+})
 
 /**
  * The data of the token response.
