@@ -99,14 +99,18 @@ const sandboxOf = (rows: {
         ...row
       }))
     )
-  return {
+  const some: Partial<Record<keyof Sandbox.Service, Effect.Effect<ReadonlyArray<object>>>> = {
     transactions: Effect.sync(() => (rows.transactions ?? []).map((source) => ({ source }))),
     paymentIntents: Effect.suspend(() => all(rows.payments)),
     payouts: all(rows.payouts),
     paymentLinks: all(rows.links),
     cards: Effect.sync(() => (rows.cards ?? []).map((id) => ({ id }))),
     exchanges: Effect.sync(() => [...(rows.exchanges ?? [])])
-  } as unknown as Sandbox.Service
+  }
+  // Of all others, there are none.
+  return new Proxy(some, {
+    get: (target, name: keyof Sandbox.Service) => target[name] ?? Effect.succeed([])
+  }) as unknown as Sandbox.Service
 }
 
 describe("the books", () => {

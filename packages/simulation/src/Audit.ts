@@ -20,7 +20,13 @@ export interface Seen {
   readonly refunds: ReadonlyArray<Refund>
 }
 
-export const means = (sandbox: Sandbox.Service) =>
+/** Reads the ids that the requests of a run refer to. The client makes what the sandbox does not have. */
+export const means = ({
+  sandbox
+}: {
+  readonly sandbox: Sandbox.Service
+  readonly client: Client
+}) =>
   Effect.gen(function* () {
     const wallets = yield* sandbox.wallets
     const walletOf = (currency: string) =>
@@ -29,7 +35,8 @@ export const means = (sandbox: Sandbox.Service) =>
     const found: Means = {
       xofWallet: walletOf("XOF"),
       usdWallet: walletOf("USD"),
-      cardholder: cardholder?.id ?? ""
+      cardholder: cardholder?.id ?? "",
+      made: 0
     }
     return found
   })

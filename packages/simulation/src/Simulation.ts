@@ -241,7 +241,7 @@ const world = ({ chance, state, time, trace }: World) =>
 
     const environment: Workload.Environment = {
       process: () => process,
-      means: yield* Audit.means(sandbox),
+      means: yield* Audit.means({ sandbox, client: process.client }),
       time,
       trace
     }

@@ -20,6 +20,8 @@ export interface Means {
   readonly xofWallet: string
   readonly usdWallet: string
   readonly cardholder: string
+  /** How many resources were made for them, which belong to no instruction. */
+  readonly made: number
 }
 
 /** The members of an instruction from which its requests are made. */

@@ -24,7 +24,7 @@ const effects = (instruction: Instruction, means: Means, { made }: Books.Books) 
 export const appliedOnce = (evidence: Evidence, books: Books.Books): ReadonlyArray<string> => {
   const violations: Array<string> = []
   const { instructions, means } = evidence
-  let total = 0
+  let total = means.made
   for (const instruction of instructions) {
     const { key, name } = instruction
     const made = effects(instruction, means, books)
