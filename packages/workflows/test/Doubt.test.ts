@@ -458,6 +458,42 @@ for (const [by, aheadMillis, isSentAgain] of [
   )
 }
 
+VirtualClock.test("a pause that begins after the clock was set back lasts its time", () =>
+  Effect.gen(function* () {
+    const { ahead, clock } = yield* SettableClock.make
+    ahead.millis = 3_600_000
+    const endedMillis: Array<number> = []
+    const slow = (name: string) =>
+      Durable.step({
+        name,
+        success: Schema.Void,
+        error: Schema.Never,
+        execute: Effect.sleep("10 seconds")
+      })
+    const body = Effect.gen(function* () {
+      yield* slow("before")
+      yield* slow("meanwhile")
+      yield* Durable.sleep("first", "1 minute")
+      yield* Durable.sleep("second", "1 minute")
+      endedMillis.push(yield* Clock.currentTimeMillis)
+      return yield* pay(() => Effect.succeed("pay-1"))
+    })
+    const layer = Layer.provideMerge(
+      Shop.toLayer(() => body),
+      engines.on(yield* memoryStore.make)
+    )
+    yield* Effect.flatMap(Layer.build(layer), (context) => Effect.provide(started, context)).pipe(
+      Effect.withClock(clock)
+    )
+    yield* VirtualClock.pass("15 seconds")
+    ahead.millis = 0
+    yield* VirtualClock.pass("3 hours")
+    // Late by the hour of the clock, and never early.
+    assert.lengthOf(endedMillis, 1)
+    assert.isAtLeast(endedMillis[0] ?? 0, 140_000)
+  })
+)
+
 VirtualClock.test("a pause that is over stays over after the clock was set back", () =>
   Effect.gen(function* () {
     undone.length = 0

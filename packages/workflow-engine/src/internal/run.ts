@@ -190,10 +190,11 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
       return true
     })
 
-  /** Sets the time of a pause, once. */
+  /** Sets the time of a pause, once: from the last stored step on, if this clock is behind it. */
   const schedule = (run: Run, pause: string, millis: number) =>
     Effect.map(store.runners.now, (now) => {
-      if (!run.clocks.has(pause)) run.clocks.set(pause, Math.min(now + millis, Execution.never))
+      const dueMillis = Math.min(Math.max(now, run.storedMillis) + millis, Execution.never)
+      if (!run.clocks.has(pause)) run.clocks.set(pause, dueMillis)
     })
 
   /**
