@@ -285,7 +285,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
 
 /**
  * Waits for a signal until a deadline: its value, or none. It is sent as any `DurableDeferred` of that name, also before
- * the body waits for it. One that comes after the deadline is ignored.
+ * the body waits for it. One that comes after the deadline is ignored. A resume by an operator ends the wait as the deadline does.
  *
  * @example
  * import * as DurableDeferred from "@effect/workflow/DurableDeferred"

@@ -207,6 +207,7 @@ it.each([
   ["carry-on", "It sleeps (carry-on). It continues"],
   ["signal", "It sleeps (signal). It continues"],
   ["sleep/the night", "It sleeps (the night). It continues"],
+  ["signal/approval", "It waits for the signal approval. It gives it up"],
   ["wait/final/3", "It has no final status yet. It looks again"],
   [
     "carry-on/Shop.pay/0",
@@ -215,6 +216,20 @@ it.each([
 ])("the pause %s of a user is not taken for one of a block", (pause, expected) => {
   const { text } = words.state(Execution.toStatus({ ...waiting, pause }), 0, true)
   assert.isTrue(text.startsWith(expected), text)
+})
+
+it.each([
+  ["sleep/the night", "Its pause ends now, and it continues."],
+  ["wait/final/3", "It reads the status now."],
+  ["carry-on/Shop.pay/0", "It sends the same request again now, with the same key."],
+  [
+    "signal/approval",
+    "It gives up the signal approval now, as at its deadline, and continues without it."
+  ],
+  ["child/0123456789abcdef0123456789abcdef", undefined],
+  [undefined, undefined]
+])("the effect of a resume during the pause %s is told", (pause, expected) => {
+  assert.strictEqual(words.resuming({ ...waiting, pause }), expected)
 })
 
 it.each([

@@ -80,9 +80,11 @@ export const state = (execution: Execution.Status, now: number, isRun: boolean):
       ? [`The outcome of ${of} is unknown.`, "sends again", " the same request with the same key"]
       : kind === "wait"
         ? ["It has no final status yet.", "looks again"]
-        : pause === signal && dueMillis === 0
-          ? ["It waits for a signal.", "looks again"]
-          : [`It sleeps (${of}).`, "continues"]
+        : kind === "signal"
+          ? [`It waits for the signal ${of}.`, "gives it up"]
+          : pause === signal && dueMillis === 0
+            ? ["It waits for a signal.", "looks again"]
+            : [`It sleeps (${of}).`, "continues"]
   const [soon, when] =
     dueMillis === 0
       ? ["when taken up", " as soon as a process takes it up"]
@@ -297,8 +299,11 @@ export const interrupting = (
 export const resuming = ({ dueMillis, pause }: Execution.Execution): string | undefined => {
   if (pause === undefined || pause === unreadable) return undefined
   if (pause === signal && dueMillis === Execution.never) return undefined
-  const { kind } = Names.parsePause(pause) ?? {}
+  const { kind, of } = Names.parsePause(pause) ?? {}
   if (kind === "child") return undefined
+  if (kind === "signal") {
+    return `It gives up the signal ${of} now, as at its deadline, and continues without it.`
+  }
   if (kind === "carryOn") return "It sends the same request again now, with the same key."
   return kind === "wait" ? "It reads the status now." : "Its pause ends now, and it continues."
 }
