@@ -58,7 +58,11 @@ const step = (order: Order.Order) =>
     const next = Order.next(order, change, yield* Clock.currentTimeMillis)
     if (next.state === "review") yield* Effect.logError("A person looks at it")
     yield* Effect.tryPromise(() => orders.settle(order, next))
-  }).pipe(Effect.annotateLogs({ order: order.id }))
+  }).pipe(
+    // A failure for one order must not interrupt the requests of others.
+    Effect.catchAll(({ cause }) => Effect.logError("The store failed", cause)),
+    Effect.annotateLogs({ order: order.id })
+  )
 
 /** One request to the service for each order that is due. */
 export const pass = Effect.gen(function* () {

@@ -31,10 +31,11 @@ export interface Attempt {
 
 export type Change = Pick<Attempt, "state" | "payment_id" | "reason">
 
-const day = 24 * 60 * 60 * 1000
+/** Shorter than a day, for which services usually know a key: a request takes time. */
+const longestMillis = 23 * 60 * 60 * 1000
 
 /** The service may not know a key for ever, and then a late request pays again. So a person decides. */
-export const isTooOld = ({ created_at }: Attempt, now: number) => now - created_at > day
+export const isTooOld = ({ created_at }: Attempt, now: number) => now - created_at > longestMillis
 
 /** The pause before the next request: a quarter of the attempt's age, from 1 second to 5 minutes. */
 export const pauseOf = ({ created_at }: Attempt, now: number) =>

@@ -50,7 +50,7 @@ const review = Effect.gen(function* () {
 })
 
 it.effect(
-  "sends a request again, but after 24 hours it refuses and says why",
+  "sends a request again, but after 23 hours it refuses and says why",
   () =>
     Effect.gen(function* () {
       const folder = mkdtempSync(join(tmpdir(), "decide-"))
@@ -58,8 +58,8 @@ it.effect(
       const file = join(folder, "orders.db")
       const reviewIn = Effect.provide(review, Orders.layer(file))
       for (const [hours, status, text] of [
-        [23, 0, "Starting"],
-        [25, 1, "After 24 hours the request could pay again"]
+        [22, 0, "Starting"],
+        [24, 1, "After 23 hours the request could pay again"]
       ] as const) {
         yield* TestClock.setTime(Date.now() - hours * 3_600_000)
         const { status: exit, stderr, stdout } = decide(file, yield* reviewIn, "1", "again")

@@ -65,15 +65,17 @@ export const make = (
   due_at: now
 })
 
-const day = 24 * 60 * 60 * 1000
+/** Shorter than a day, for which services usually know a key: a request takes time. */
+const longestMillis = 23 * 60 * 60 * 1000
 
 /** The service may not know a key for ever, and then a late request pays again. So a person decides. */
-export const isTooOld = ({ created_at }: Attempt, now: number): boolean => now - created_at > day
+export const isTooOld = ({ created_at }: Attempt, now: number): boolean =>
+  now - created_at > longestMillis
 
 export const tooOld = (change: Change): Change => ({
   ...change,
   state: "Review",
-  note: `No final result after 24 hours. The last one was ${change.reason ?? "none"}.`
+  note: `No final result after 23 hours. The last one was ${change.reason ?? "none"}.`
 })
 
 /** The pause before the next request for an attempt: a quarter of its age, from 1 second to 5 minutes. */

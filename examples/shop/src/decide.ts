@@ -1,7 +1,7 @@
 /**
  * For a person: lists the attempts whose result is not clear, or decides one. First look at the records of the
- * service: after `unpaid` the buyer can pay again. After `again` the worker reads the payment for another 24 hours. If
- * no payment is known, it sends the request again; `again` is refused when the request is older than 24 hours.
+ * service: after `unpaid` the buyer can pay again. After `again` the worker reads the payment for another 23 hours. If
+ * no payment is known, it sends the request again; `again` is refused when the request is older than 23 hours.
  *
  *   npm run decide -- orders-SANDBOX-127.0.0.1.db
  *   npm run decide -- orders-SANDBOX-127.0.0.1.db ORDER NUMBER paid|unpaid|again
@@ -34,11 +34,11 @@ const program = Effect.gen(function* () {
     return yield* Effect.fail("Name an attempt of the list, and paid, unpaid or again.")
   }
   if (state === "Starting" && isTooOld(attempt, yield* Clock.currentTimeMillis)) {
-    return yield* Effect.fail("After 24 hours the request could pay again: decide paid or unpaid.")
+    return yield* Effect.fail("After 23 hours the request could pay again: decide paid or unpaid.")
   }
   yield* orders.decide(attempt, state)
   yield* Console.log(`${order} ${number}: ${state}`)
-  if (state === "Pending") yield* Console.log("It is read for another 24 hours.")
+  if (state === "Pending") yield* Console.log("It is read for another 23 hours.")
 })
 
 const orders: Layer.Layer<Orders.Orders, unknown> = existsSync(file)
