@@ -1,7 +1,8 @@
+import * as Environment from "@manilla/core/Environment"
 import * as UndiciClient from "@manilla/core/UndiciClient"
 import { Payments } from "@manilla/payments"
 import { Manilla } from "@manilla/token"
-import { Config, Effect, Layer, LayerMap } from "effect"
+import { Config, Effect, Layer, LayerMap, Schema } from "effect"
 
 /** One gateway for each account, with its own token and retry budget. They share the connections. */
 export class PaymentsOf extends LayerMap.Service<PaymentsOf>()("PaymentsOf", {
@@ -13,7 +14,8 @@ export class PaymentsOf extends LayerMap.Service<PaymentsOf>()("PaymentsOf", {
           token: {
             authUrl: Config.string("MANILLA_AUTH_URL"),
             clientId: Config.string(`${account}_CLIENT_ID`),
-            clientSecret: Config.redacted(`${account}_CLIENT_SECRET`)
+            clientSecret: Config.redacted(`${account}_CLIENT_SECRET`),
+            environment: Schema.Config("MANILLA_ENVIRONMENT", Environment.Input)
           }
         })
       )

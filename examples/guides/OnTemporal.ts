@@ -86,7 +86,7 @@ export const payOnTemporal = async (
   const created = await sendUntilKnown()
   if ("outcome" in created) return created
   let { status } = created
-  // For about 30 days.
+  // For 39 days at most. After that, the payout is followed by its reference.
   for (let round = 0; round < 27 && !Polling.isFinal({ status }); round++) {
     await sleep(30_000 * 1.5 ** round)
     status = await look(created.reference)

@@ -1,5 +1,5 @@
 /**
- * Collects a payment, but waits for half a minute only.
+ * Collects a payment for a person who waits: 15 seconds for the creation, and half a minute for its end.
  */
 import { IdempotencyKey } from "@manilla/core"
 import { Payments } from "@manilla/payments"
@@ -10,6 +10,7 @@ export const collectBriefly = (order: string, request: Payments.CollectRequest) 
     const payments = yield* Payments.Payments
     return yield* payments.collect(request, {
       key: IdempotencyKey.derive("order", order),
+      timeout: "15 seconds",
       wait: { deadline: "30 seconds", initial: "500 millis", cap: "5 seconds" }
     })
   })

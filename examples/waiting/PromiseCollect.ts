@@ -1,6 +1,6 @@
 import { IdempotencyKey, type Payments, type Promises } from "@manilla/promises"
 
-/** Collects a payment, but waits for half a minute only. */
+/** Collects a payment for a person who waits: 15 seconds for the creation, and half a minute for its end. */
 export const collectBriefly = (
   { payments }: Promises.Promises,
   order: string,
@@ -8,5 +8,6 @@ export const collectBriefly = (
 ) =>
   payments.collect(request, {
     key: IdempotencyKey.derive("order", order),
+    timeout: "15 seconds",
     wait: { deadline: "30 seconds", initial: "500 millis", cap: "5 seconds" }
   })

@@ -1,6 +1,6 @@
 /**
  * Reads the services of a fiber directly, and sleeps on its clock with only a timer. An effect for each
- * service is slower, and `Effect.timeout` would race two fibers. No other module accesses fiber refs.
+ * service is slower, and `Effect.timeout` would race two fibers.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
