@@ -56,6 +56,7 @@ beforeAll(async () => {
     MANILLA_PAGE_PARAMETER: Sandbox.pageParameter,
     MANILLA_WALLET_ID:
       (await sandbox.runPromise(wallets)).find(({ currency }) => currency === "XOF")?.id ?? "",
+    MANILLA_ENVIRONMENT: "SANDBOX",
     COTONOU_CLIENT_ID: client_id,
     COTONOU_CLIENT_SECRET: Redacted.value(client_secret)
   })
