@@ -41,7 +41,8 @@ export interface Service {
   /**
    * Starts a batch, and returns once all items are stored: from then on it continues in every later life of the
    * process. With the same items, in any order, it may be called again, and changes nothing. Nothing is sent
-   * if one item breaks a rule, or the stream fails.
+   * if one item breaks a rule, or the stream fails. If the process dies before it returns, nothing is sent until it is
+   * called again.
    */
   readonly start: <E, R>(
     batchKey: string,
