@@ -10,10 +10,31 @@ import { dist, serve } from "./server.js"
 
 const docs = import.meta.dirname
 const root = join(docs, "..")
-const { values } = parseArgs({
-  options: { base: { type: "string", default: "/" }, open: { type: "boolean", default: false } }
-})
-const { base } = values
+const usage = `Usage: npm run site -- [--base PATH] [--open]
+
+--base PATH  builds the site for this path, such as /manilla/; by default /
+--open       serves it, and builds it only if a file has changed`
+
+const given = () => {
+  try {
+    const { values } = parseArgs({
+      options: {
+        base: { type: "string", default: "/" },
+        open: { type: "boolean", default: false },
+        help: { type: "boolean", default: false }
+      }
+    })
+    return values
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
+    process.exit(2)
+  }
+}
+const { base, help, open } = given()
+if (help) {
+  console.log(usage)
+  process.exit()
+}
 
 /** Links within the site whose page or anchor does not exist. */
 const brokenLinks = (): ReadonlyArray<string> => {
@@ -53,7 +74,7 @@ const isBuilt = (): boolean => {
   })
 }
 
-if (!values.open || !isBuilt()) {
+if (!open || !isBuilt()) {
   api.write()
   await build(docs, { base })
   for (const file of ["openapi.json", "sizes.json"]) cpSync(join(docs, file), join(dist, file))
@@ -61,7 +82,7 @@ if (!values.open || !isBuilt()) {
 const broken = brokenLinks()
 for (const line of broken) console.error(line)
 if (broken.length > 0) process.exitCode = 1
-else if (values.open) {
+else if (open) {
   const port = 4012
   await serve(base, port)
   console.log(`The site is at http://127.0.0.1:${port}${base}`)
