@@ -103,8 +103,12 @@ const final = (
     code === undefined ? error.message : words.refusal(code, said(error, "serviceMessage"))
   const reason = words.detailed(error.message, brief)
   if (Doubt.isOfOtherRequest(error)) {
-    const ofOther = words.keyOfOther(reason, businessKey)
-    return { ...lineOf("check", ofOther, words.check), isOfOther: true }
+    const ofOther = (reason: string) => words.keyOfOther(reason, businessKey)
+    return {
+      ...lineOf("check", ofOther(reason), words.check),
+      brief: ofOther(brief),
+      isOfOther: true
+    }
   }
   return state === "failed"
     ? { ...lineOf("not paid", reason, words.correct), brief }
