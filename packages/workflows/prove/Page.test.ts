@@ -72,8 +72,6 @@ describe("the page of a runner", () => {
     await page.getByLabel("Token of the runner").fill("a wrong one")
     await press("Unlock")
     await status("The runner refused this token")
-    // The browser itself reports the refusal.
-    problems = []
     await runner.enter(page, url)
     await row("payroll:2026-11").waitFor()
     await page.reload()
@@ -82,7 +80,11 @@ describe("the page of a runner", () => {
     await page.getByLabel("Token of the runner").waitFor()
     assert.strictEqual(await row("payroll:2026-11").count(), 0)
     assert.isFalse(addresses.some((one) => /sesame|wrong/.test(decodeURIComponent(one))))
-    assert.deepStrictEqual(problems, [])
+    // The browser itself reports the refusal, at any time.
+    assert.deepStrictEqual(
+      problems.filter((problem) => !problem.includes("status of 401")),
+      []
+    )
   })
 
   it("lists executions by their state", async () => {
