@@ -637,14 +637,31 @@ describe("a payroll", () => {
       assert.strictEqual(code, 3)
       assert.include(
         err,
-        "line 2, =1+1: its key belongs to another request, which may have paid it.\n"
+        "line 2, =1+1, 1,001 XOF: check. The key is that of another request, which may have paid the row.\n"
       )
       assert.notInclude(err, "line 3,")
+      assert.include(out.replace(/\s+/g, " "), "check. The key is that of another request, which")
       const key = "PayoutBatch:manilla-payroll%3A2026-11:%3D1%2B1"
-      assert.include(out.replace(/\s+/g, " "), `Its key, ${key}, belongs to another request.`)
       const report = readFileSync(join(folder, "salaries-2026-11.report.csv"), "utf8")
       assert.include(report, "\n2,'=1+1,1001,XOF,check,")
+      assert.include(report, `Its key, ${key}, belongs to another request.`)
       assert.lengthOf(yield* payouts, 2)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("says of many keys of other requests how many they are, also while it pays", () =>
+    Effect.gen(function* () {
+      const rows = (amount: string) =>
+        [header, ...Array.from({ length: 40 }, (_, i) => good(`E${i}`, amount))].join("\n")
+      const { file, folder } = yield* spreadsheet(rows("1000"))
+      yield* manilla(["payroll", file, "--yes"])
+      rmSync(join(folder, "payroll-2026-11.sandbox.db"))
+      writeFileSync(file, rows("1001"))
+      const { err, out } = yield* manilla(["payroll", file, "--yes"])
+      for (const text of [err, out]) {
+        assert.match(text, /^40 rows \(lines 2–41\), 40,040 XOF: check\. The key is that/m)
+        assert.isBelow(text.match(/The key is that/g)?.length ?? 0, 8)
+      }
     }).pipe(Effect.provide(sandbox()))
   )
 
@@ -919,7 +936,7 @@ it.scopedLive.each([
       )
     )
     for (const row of ["line 2, E1", "line 3, E2"]) {
-      const times = said.split(`${row}: its key belongs to another request`).length - 1
+      const times = said.split(`${row}, 1,000 XOF: in doubt. The key is that of another`).length - 1
       assert.strictEqual(times, isOfOther ? 1 : 0)
     }
     yield* Fiber.interrupt(running)

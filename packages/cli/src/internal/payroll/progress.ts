@@ -29,28 +29,27 @@ interface Line {
   readonly text: string
 }
 
+const fixed = (text: string): Line => ({ subject: text, text })
+
 /** Prints lines: on a terminal in place of the last ones, and elsewhere those whose subject is new. */
 const printer = () => {
   const { columns = 100, isTTY } = process.stderr
   let subjects: ReadonlyArray<string> = []
   let below = 0
   return {
-    /** The notes stay above the lines. */
-    print: (lines: ReadonlyArray<Line>, notes: ReadonlyArray<string>) =>
+    print: (lines: ReadonlyArray<Line>) =>
       Effect.suspend(() => {
         const before = subjects
         subjects = lines.map(({ subject }) => subject)
         if (!isTTY) {
           const news = lines.filter(({ subject }) => !before.includes(subject))
-          const texts = [...notes, ...news.map(({ text }) => text)]
-          return Effect.forEach(texts, (text) => Console.error(text), { discard: true })
+          return Effect.forEach(news, ({ text }) => Console.error(text), { discard: true })
         }
         // A line that the terminal breaks would count as one.
         const shown = lines.flatMap(({ text }) => output.wrapped("", text, columns - 1).split("\n"))
         below = shown.length - 1
         const up = below > 0 ? `\u001b[${below}A` : ""
-        const above = notes.map((note) => `\r${note}\u001b[J\n`).join("")
-        return Effect.sync(() => process.stderr.write(`${above}\r\u001b[J${shown.join("\n")}${up}`))
+        return Effect.sync(() => process.stderr.write(`\r\u001b[J${shown.join("\n")}${up}`))
       }),
     /** Leaves the lines as they are. */
     end: Effect.suspend(() => (isTTY ? Console.error("\n".repeat(below)) : Effect.void))
@@ -75,9 +74,9 @@ export const show = <E>(
       Effect.retry(looks),
       Effect.isSuccess
     )
-    const stuck: Line = { subject: words.notStored, text: words.notStored }
-    const told = new Set<number>()
+    const stuck = fixed(words.notStored)
     let seen = ""
+    let ofOthers: ReadonlyArray<Line> = []
     const { end, print } = printer()
     const now = Effect.gen(function* () {
       const progress = yield* batches.status(batchKey)
@@ -85,13 +84,13 @@ export const show = <E>(
       const inDoubt = progress.creating > 0 ? yield* batches.doubts(batchKey) : []
       const lines = results.doubts(inDoubt, yield* Clock.currentTimeMillis, words)
       const state = `${progress.ended} ${lines.map(({ subject }) => subject).join()}`
-      const changed = state === seen ? [] : yield* doubtful
-      const ofOthers = changed.filter(({ isOfOther, line }) => isOfOther && !told.has(line))
-      const notes = ofOthers.map(({ label }) => label + words.colon + words.ofOther)
-      seen = state
-      for (const { line } of ofOthers) told.add(line)
+      if (state !== seen) {
+        const all = (yield* doubtful).filter(({ isOfOther }) => isOfOther)
+        ofOthers = results.unpaidRows(all, words).map(({ label, text }) => fixed(label + text))
+        seen = state
+      }
       const warning = (yield* isStored) ? [] : [stuck]
-      yield* print([{ subject, text: subject }, ...warning, ...lines], notes)
+      yield* print([fixed(subject), ...warning, ...lines, ...ofOthers])
       return progress
     })
     yield* Stream.repeatEffectWithSchedule(now, Schedule.spaced("500 millis")).pipe(

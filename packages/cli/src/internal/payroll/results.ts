@@ -25,6 +25,16 @@ type RowError = NonNullable<Batch.Doubt["error"]>
 
 export type Line = ReturnType<typeof make>[number]
 
+/** The result of an item, and its reason in detail and, where that is long, in brief. */
+interface Outcome {
+  readonly result: Result
+  readonly reason: string
+  readonly brief?: string
+  /** Whether its key belongs to another request. */
+  readonly isOfOther?: boolean
+  readonly payout?: Payout.Payout
+}
+
 /** A field of the last response. A row in doubt has an earlier request, of which that says nothing. */
 const said = (error: RowError, name: "code" | "serviceMessage" | "status") => {
   const last = error._tag === "OutcomeUnknown" ? error.cause : error
@@ -46,73 +56,59 @@ const responseOf = (error: RowError | undefined, words: Words): string => {
   return code === undefined ? words.noResponse : words.responds(code)
 }
 
-/** If it is not paid, it has a reason and advice. */
-const lineOf = (result: Result, reason: string, advice: string, payout?: Payout.Payout) => ({
-  result,
-  isOfOther: false,
-  reference: payout?.reference ?? "",
-  provider_reference: payout?.provider_reference ?? "",
-  reason,
-  /** The reason without the details of the request. */
-  brief: reason,
-  advice
-})
+/** An error in a sentence, without the details of its request. */
+const briefOf = (error: RowError, words: Words): string => {
+  const code = codeOf(error, words)
+  if (code !== undefined) return words.refusal(code, said(error, "serviceMessage"))
+  return error._tag === "OutcomeUnknown" ? words.lastLook(words.noResponse) : error.message
+}
 
 /** Before the end of an item. */
 const present = (
-  state: Batch.ItemResult["state"],
+  { state }: Batch.ItemResult,
   doubt: Batch.Doubt | undefined,
-  notSent: string,
   words: Words
-) => {
+): readonly [result: Result, reason: string] => {
   switch (state) {
     case "waiting":
-      return lineOf("not sent", "", notSent)
+      return ["not sent", ""]
     case "sending":
-      return lineOf("in doubt", words.mayBeSent, words.check)
-    case "unknown": {
-      if (doubt === undefined) return lineOf("in doubt", "", words.check)
-      const response = responseOf(doubt.error, words)
-      const isOfOther =
-        doubt.error !== undefined &&
-        Doubt.isOfOtherRequest(doubt.error) &&
-        // The other request may be the earlier one of this row.
-        !/FLIGHT|PROGRESS/i.test(response)
-      return { ...lineOf("in doubt", words.lastLook(response), words.check), isOfOther }
-    }
+      return ["in doubt", words.mayBeSent]
+    case "unknown":
+      return ["in doubt", doubt === undefined ? "" : words.lastLook(responseOf(doubt.error, words))]
     default:
-      return lineOf("sent", "", words.check)
+      return ["sent", ""]
   }
 }
 
-const final = (
-  end: Exit.Exit<Payout.Payout, RowError>,
-  { businessKey, state }: Batch.ItemResult,
+const outcomeOf = (
+  item: Batch.ItemResult,
+  doubt: Batch.Doubt | undefined,
   words: Words
-) => {
-  if (Exit.isSuccess(end)) {
+): Outcome => {
+  const end = Option.getOrUndefined(item.end)
+  if (end !== undefined && Exit.isSuccess(end)) {
     const { status } = end.value
     return status === "COMPLETED"
-      ? lineOf("paid", "", "", end.value)
-      : lineOf("check", words.finalStatus(status), words.check, end.value)
+      ? { result: "paid", reason: "", payout: end.value }
+      : { result: "check", reason: words.finalStatus(status), payout: end.value }
   }
-  const error = Option.getOrUndefined(Cause.failureOption(end.cause))
-  if (error === undefined) return lineOf("check", words.defect, words.check)
-  const code = codeOf(error, words)
-  const brief =
-    code === undefined ? error.message : words.refusal(code, said(error, "serviceMessage"))
-  const reason = words.detailed(error.message, brief)
-  if (Doubt.isOfOtherRequest(error)) {
-    const ofOther = (reason: string) => words.keyOfOther(reason, businessKey)
-    return {
-      ...lineOf("check", ofOther(reason), words.check),
-      brief: ofOther(brief),
-      isOfOther: true
-    }
+  const error =
+    end === undefined ? doubt?.error : Option.getOrUndefined(Cause.failureOption(end.cause))
+  const isOther = error !== undefined && Doubt.isOfOtherRequest(error)
+  // The other request may be the earlier one of this row.
+  const isOfOther = isOther && !/FLIGHT|PROGRESS/i.test(codeOf(error, words) ?? "")
+  const ofOther = isOfOther ? { brief: words.ofOther, isOfOther } : {}
+  if (end === undefined) {
+    const [result, reason] = present(item, doubt, words)
+    return { result, reason, ...ofOther }
   }
-  return state === "failed"
-    ? { ...lineOf("not paid", reason, words.correct), brief }
-    : { ...lineOf("check", reason, words.check), brief }
+  if (error === undefined) return { result: "check", reason: words.defect }
+  const result = item.state === "failed" && !isOther ? "not paid" : "check"
+  const brief = briefOf(error, words)
+  const detailed = words.detailed(error.message, brief)
+  const reason = isOfOther ? words.keyOfOther(detailed, item.businessKey) : detailed
+  return { result, reason, brief, ...ofOther }
 }
 
 /** A line for each row of the file, in its order, with this advice for those that were not sent. */
@@ -128,6 +124,16 @@ export const make = (
   return rows.map((row) => {
     const { key, request } = row.item
     const item = itemOf.get(key)
+    const outcome: Outcome =
+      item === undefined
+        ? { result: "not sent", reason: "" }
+        : outcomeOf(item, doubtOf.get(key), words)
+    const { brief, isOfOther = false, payout, reason, result } = outcome
+    const advice: Partial<Record<Result, string>> = {
+      paid: "",
+      "not paid": words.correct,
+      "not sent": notSent
+    }
     return {
       line: row.line,
       employee: key,
@@ -135,28 +141,43 @@ export const make = (
       label: `${words.line(row.line)}, ${personOf(row)}`,
       amount: request.amount,
       currency: request.currency,
-      ...(item !== undefined && Option.isSome(item.end)
-        ? final(item.end.value, item, words)
-        : present(item?.state ?? "waiting", doubtOf.get(key), notSent, words))
+      result,
+      isOfOther,
+      reference: payout?.reference ?? "",
+      provider_reference: payout?.provider_reference ?? "",
+      reason,
+      brief: brief ?? reason,
+      advice: advice[result] ?? words.check
     }
   })
 }
 
 const alikeMost = 5
 
+/** A sentence for all of these, which differ in their words with digits, such as amounts and identifiers. */
+const commonOf = ([first = "", ...others]: ReadonlyArray<string>): string =>
+  first
+    .split(" ")
+    .map((word, i) => (others.every((other) => other.split(" ")[i] === word) ? word : "…"))
+    .join(" ")
+
 /** The rows that are not paid, each with its reason. Those of many rows with one reason are one line. */
 export const unpaidRows = (lines: ReadonlyArray<Line>, words: Words) => {
   const others = lines.filter(({ result }) => result !== "paid")
-  const groups = Arr.groupBy(others, ({ brief, result }) => `${result} ${brief}`)
+  const groups = Arr.groupBy(
+    others,
+    ({ brief, result }) => `${result} ${brief.replace(/[^ ]*\d[^ ]*/g, "…")}`
+  )
   return Object.values(groups).flatMap((same) => {
-    const [{ brief, result }] = same
-    const text = output.text(`${words.results[result]}. ${brief}`.trim())
-    const ranges = rangesOf(same.map(({ line }) => line))
-    const labels =
-      same.length > alikeMost
-        ? [`${words.rowsAt(same.length, ranges)}, ${total(same, words)}`]
-        : same.map((one) => `${one.label}, ${total([one], words)}`)
-    return labels.map((label) => ({ label: label + words.colon, text }))
+    const lineOf = (label: string, all: typeof same) => {
+      const text = `${words.results[all[0].result]}. ${commonOf(all.map(({ brief }) => brief))}`
+      return {
+        label: `${label}, ${total(all, words)}${words.colon}`,
+        text: output.text(text.trim())
+      }
+    }
+    if (same.length <= alikeMost) return same.map((one) => lineOf(one.label, [one]))
+    return [lineOf(words.rowsAt(same.length, rangesOf(same.map(({ line }) => line))), same)]
   })
 }
 

@@ -163,7 +163,7 @@ const en = {
   paused: (resume: string) => `, paused until \`${resume}\``,
   notStored:
     "The state file cannot be written now, so nothing more is sent: free space on the disk, and close other programs that use the file. The payroll then goes on by itself.",
-  ofOther: "its key belongs to another request, which may have paid it.",
+  ofOther: "The key is that of another request, which may have paid the row.",
   noResponseYet: "no response yet",
   mayBeSent: "It may have been sent, and no process continues it now.",
   noResponse: "the service does not respond",
@@ -396,7 +396,7 @@ const fr: Words = {
     t`${ended} sur ${n(total, "terminée", "terminées")}, ${pending} en attente`,
   paused: (resume) => t`, en pause jusqu'à \`${resume}\``,
   notStored: t`Le fichier d'état ne peut pas être écrit pour le moment : rien d'autre n'est envoyé. Libérez de l'espace sur le disque, et fermez les autres programmes qui utilisent ce fichier. La paie continue ensuite d'elle-même.`,
-  ofOther: t`sa clé appartient à une autre requête, qui a peut-être payé cette ligne.`,
+  ofOther: t`La clé est celle d'une autre requête, qui a peut-être payé la ligne.`,
   noResponseYet: t`pas encore de réponse`,
   mayBeSent: t`Elle est peut-être partie, et aucun processus ne la continue pour l'instant.`,
   noResponse: t`le service ne répond pas`,
