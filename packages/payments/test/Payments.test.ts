@@ -2,28 +2,28 @@
  * The client over the sandbox, end to end.
  */
 import { assert } from "@effect/vitest"
-import * as Payments from "@manilla/payments/Payments"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import { collection, key, tests } from "@manilla/test-support/Sandboxed"
-import * as Effect from "effect/Effect"
 
-const test = tests(Payments.Payments)
+const test = tests()
 const { operation: _, ...request } = collection
 
 for (const [method, operation] of [
   ["collect", "COLLECTION"],
   ["deposit", "DEPOSIT"]
 ] as const) {
-  test(`${method} creates a ${operation}, and waits until it has settled`, (payments, sandbox) =>
-    Effect.gen(function* () {
-      // The first response is lost. The retry with the same key finds the same payment.
-      yield* sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create" }))
-      const settled = yield* Elapsed.during("1 minute", payments[method](request, { key }))
-      assert.strictEqual(settled.status, "COMPLETED")
-      assert.deepStrictEqual(
-        (yield* sandbox.paymentIntents).map((intent) => [intent.id, intent.operation]),
-        [[settled.id, operation]]
-      )
-    }))
+  test(`${method} creates a ${operation}, and waits until it has settled`, function* ({
+    payments,
+    sandbox
+  }) {
+    // The first response is lost. The retry with the same key finds the same payment.
+    yield* sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create" }))
+    const settled = yield* Elapsed.during("1 minute", payments[method](request, { key }))
+    assert.strictEqual(settled.status, "COMPLETED")
+    assert.deepStrictEqual(
+      (yield* sandbox.paymentIntents).map((intent) => [intent.id, intent.operation]),
+      [[settled.id, operation]]
+    )
+  })
 }

@@ -1,10 +1,6 @@
 import type { HttpMethod } from "@effect/platform/HttpMethod"
 import { assert, describe, it } from "@effect/vitest"
-import * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
-import * as Payments from "@manilla/payments/Payments"
-import * as Payouts from "@manilla/payouts/Payouts"
 import * as ControlApi from "@manilla/sandbox/ControlApi"
 import * as ControlClient from "@manilla/sandbox/ControlClient"
 import * as Fault from "@manilla/sandbox/Fault"
@@ -17,15 +13,16 @@ import {
   collection,
   key,
   link,
-  layer as services,
   payoutFrom,
   phone,
-  walletIn
+  walletIn,
+  type Services as Sandboxed,
+  type Steps,
+  tests as overSandboxes
 } from "@manilla/test-support/Sandboxed"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
@@ -34,10 +31,18 @@ import { obtain, send, sendAuthorised } from "./utils/harness.js"
 
 const originOf = ({ baseUrl }: Sandbox.Service) => new URL(baseUrl).origin
 
-const layer = (options: Sandbox.Options = {}) =>
-  Layer.unwrapEffect(
-    Effect.map(Sandbox.Sandbox, (sandbox) => ControlClient.layer({ url: originOf(sandbox) }))
-  ).pipe(Layer.provideMerge(services(options)))
+interface Services extends Sandboxed {
+  readonly control: ControlClient.Service
+}
+
+const tests =
+  (options?: Sandbox.Options) => (title: string, steps: (services: Services) => Steps) =>
+    overSandboxes(options)(title, function* (services) {
+      const control = yield* ControlClient.make({ url: originOf(services.sandbox) })
+      return yield* steps({ ...services, control })
+    })
+
+const test = tests()
 
 const controlUrl = (path: string) =>
   Effect.map(Sandbox.Sandbox, (sandbox) => `${originOf(sandbox)}${ControlApi.root}${path}`)
@@ -56,11 +61,9 @@ const refusal = (method: HttpMethod, path: string, raw: Parameters<typeof send>[
 const unknownId = "0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e9b"
 
 describe("credentials", () => {
-  it.effect("are read and rotated, and tokens are revoked", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
-      const sandbox = yield* Sandbox.Sandbox
-      const payments = yield* Payments.Payments
+  tests({ clientId: "me", clientSecret: Redacted.make("mine") })(
+    "are read and rotated, and tokens are revoked",
+    function* ({ control, sandbox, payments }) {
       const read = yield* control.credentials
       assert.deepStrictEqual(
         [read.client_id, read.base_url, read.auth_url],
@@ -76,46 +79,45 @@ describe("credentials", () => {
       yield* control.reset()
       const { client_secret } = yield* control.credentials
       assert.strictEqual(Redacted.value(client_secret), "mine")
-    }).pipe(Effect.provide(layer({ clientId: "me", clientSecret: Redacted.make("mine") })))
+    }
   )
 })
 
 describe("reset", () => {
-  it.effect("restores the initial state, with the same or with other identifiers", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
-      const sandbox = yield* Sandbox.Sandbox
-      const before = {
-        wallets: yield* sandbox.wallets,
-        ledger: yield* sandbox.ledger,
-        credentials: yield* sandbox.credentials
-      }
-      const used = Effect.gen(function* () {
-        yield* collected("one")
-        yield* sandbox.advance({ seconds: 86_400 })
-        yield* sandbox.faults.add(Fault.dropBefore())
-      })
-      const now = yield* sandbox.clock
-      yield* used
-      yield* control.reset()
-      assert.deepStrictEqual(yield* sandbox.wallets, before.wallets)
-      assert.deepStrictEqual(yield* sandbox.ledger, before.ledger)
-      assert.deepStrictEqual(yield* sandbox.credentials, before.credentials)
-      assert.deepStrictEqual(yield* sandbox.clock, now)
-      for (const list of [
-        sandbox.paymentIntents,
-        sandbox.transactions,
-        sandbox.exchanges,
-        sandbox.faults.pending
-      ]) {
-        assert.lengthOf(yield* list, 0)
-      }
-      yield* control.reset({ seed: "other" })
-      const [other] = yield* sandbox.wallets
-      assert.notStrictEqual(other?.id, before.wallets[0]?.id)
-      yield* collected("two")
-    }).pipe(Effect.provide(layer()))
-  )
+  test("restores the initial state, with the same or with other identifiers", function* ({
+    control,
+    sandbox
+  }) {
+    const before = {
+      wallets: yield* sandbox.wallets,
+      ledger: yield* sandbox.ledger,
+      credentials: yield* sandbox.credentials
+    }
+    const used = Effect.gen(function* () {
+      yield* collected("one")
+      yield* sandbox.advance({ seconds: 86_400 })
+      yield* sandbox.faults.add(Fault.dropBefore())
+    })
+    const now = yield* sandbox.clock
+    yield* used
+    yield* control.reset()
+    assert.deepStrictEqual(yield* sandbox.wallets, before.wallets)
+    assert.deepStrictEqual(yield* sandbox.ledger, before.ledger)
+    assert.deepStrictEqual(yield* sandbox.credentials, before.credentials)
+    assert.deepStrictEqual(yield* sandbox.clock, now)
+    for (const list of [
+      sandbox.paymentIntents,
+      sandbox.transactions,
+      sandbox.exchanges,
+      sandbox.faults.pending
+    ]) {
+      assert.lengthOf(yield* list, 0)
+    }
+    yield* control.reset({ seed: "other" })
+    const [other] = yield* sandbox.wallets
+    assert.notStrictEqual(other?.id, before.wallets[0]?.id)
+    yield* collected("two")
+  })
 
   const operations = Effect.flatMap(Sandbox.Sandbox, ({ exchanges }) =>
     Effect.map(exchanges, (all) => all.map(({ operation }) => operation))
@@ -127,445 +129,393 @@ describe("reset", () => {
       return (yield* send(`${baseUrl}/transactions`, { method: "GET", headers })).status
     })
 
-  it.effect("keeps tokens, so that tests can share one client, and each has the same ids", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const payments = yield* Payments.Payments
-      const ids = new Set<string>()
-      for (let round = 1; round <= 100; round++) {
-        ids.add((yield* payments.create(collection, { key })).id)
-        const expected = round === 1 ? ["Token.obtain", "Payments.create"] : ["Payments.create"]
-        assert.deepStrictEqual(yield* operations, expected)
-        yield* sandbox.reset()
-      }
-      assert.strictEqual(ids.size, 1)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("keeps tokens, so that tests can share one client, and each has the same ids", function* ({
+    sandbox,
+    payments
+  }) {
+    const ids = new Set<string>()
+    for (let round = 1; round <= 100; round++) {
+      ids.add((yield* payments.create(collection, { key })).id)
+      const expected = round === 1 ? ["Token.obtain", "Payments.create"] : ["Payments.create"]
+      assert.deepStrictEqual(yield* operations, expected)
+      yield* sandbox.reset()
+    }
+    assert.strictEqual(ids.size, 1)
+  })
 
-  it.effect("keeps a token for at most its lifetime", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      yield* sandbox.advance({ seconds: 86_400 })
-      const { access_token } = yield* obtain
-      yield* sandbox.reset()
-      yield* sandbox.advance({ seconds: 3540 })
-      assert.strictEqual(yield* listWith(access_token), 200)
-      yield* sandbox.advance({ seconds: 60 })
-      assert.strictEqual(yield* listWith(access_token), 401)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("keeps a token for at most its lifetime", function* ({ sandbox }) {
+    yield* sandbox.advance({ seconds: 86_400 })
+    const { access_token } = yield* obtain
+    yield* sandbox.reset()
+    yield* sandbox.advance({ seconds: 3540 })
+    assert.strictEqual(yield* listWith(access_token), 200)
+    yield* sandbox.advance({ seconds: 60 })
+    assert.strictEqual(yield* listWith(access_token), 401)
+  })
 
-  it.effect("keeps no token that was revoked or issued to another secret", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const revoked = yield* obtain
-      yield* sandbox.revokeTokens
-      yield* sandbox.reset()
-      assert.strictEqual(yield* listWith(revoked.access_token), 401)
-      yield* sandbox.rotateSecret
-      const ofOther = yield* obtain
-      assert.strictEqual(yield* listWith(ofOther.access_token), 200)
-      yield* sandbox.reset()
-      assert.strictEqual(yield* listWith(ofOther.access_token), 401)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("keeps no token that was revoked or issued to another secret", function* ({ sandbox }) {
+    const revoked = yield* obtain
+    yield* sandbox.revokeTokens
+    yield* sandbox.reset()
+    assert.strictEqual(yield* listWith(revoked.access_token), 401)
+    yield* sandbox.rotateSecret
+    const ofOther = yield* obtain
+    assert.strictEqual(yield* listWith(ofOther.access_token), 200)
+    yield* sandbox.reset()
+    assert.strictEqual(yield* listWith(ofOther.access_token), 401)
+  })
 })
 
 describe("requests", () => {
-  it.effect("are listed newest first, with bodies only on demand", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
-      const payments = yield* Payments.Payments
-      yield* payments.create(collection, { key })
-      yield* payments.create(collection, { key })
-      const [second, first, token] = yield* control.requests()
-      assert.deepInclude(second, { operation: "Payments.create", key, status: 201, replay: true })
-      assert.deepInclude(first, { index: 1, replay: false, ending: "answered" })
-      assert.deepInclude(first, { body: null, response: null })
-      assert.deepInclude(token, {
-        operation: "Token.obtain",
-        path: "/api/v1/auth/application/token"
-      })
-      const { text } = yield* send(yield* controlUrl("/requests"), {})
-      assert.notInclude(text, phone)
-      const [shown, ...rest] = yield* control.requests({ bodies: true, limit: 1 })
-      assert.lengthOf(rest, 0)
-      assert.deepInclude(JSON.parse(shown?.body ?? ""), { payer: { phone_number: phone } })
-      assert.deepStrictEqual(yield* control.request({ index: 2 }), shown)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("are listed newest first, with bodies only on demand", function* ({ control, payments }) {
+    yield* payments.create(collection, { key })
+    yield* payments.create(collection, { key })
+    const [second, first, token] = yield* control.requests()
+    assert.deepInclude(second, { operation: "Payments.create", key, status: 201, replay: true })
+    assert.deepInclude(first, { index: 1, replay: false, ending: "answered" })
+    assert.deepInclude(first, { body: null, response: null })
+    assert.deepInclude(token, {
+      operation: "Token.obtain",
+      path: "/api/v1/auth/application/token"
+    })
+    const { text } = yield* send(yield* controlUrl("/requests"), {})
+    assert.notInclude(text, phone)
+    const [shown, ...rest] = yield* control.requests({ bodies: true, limit: 1 })
+    assert.lengthOf(rest, 0)
+    assert.deepInclude(JSON.parse(shown?.body ?? ""), { payer: { phone_number: phone } })
+    assert.deepStrictEqual(yield* control.request({ index: 2 }), shown)
+  })
 
-  it.effect("have the correlation id, the reference and the error of the response", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
-      const payments = yield* Payments.Payments
-      yield* payments.create(collection, { key })
-      yield* control.faults.add(Fault.dropAfter({ operation: "Payments.get" }))
-      const read = sendAuthorised("/payments/x", { headers: { "x-correlation-id": unknownId } })
-      yield* Effect.exit(read)
-      yield* read
-      const all = yield* control.requests({ bodies: true })
-      const [refused, lost, made] = all.filter(({ operation }) => operation !== "Token.obtain")
-      assert.deepInclude(refused, { status: 422, correlation_id: unknownId, reference: null })
-      assert.deepInclude(refused?.error, { code: "VALIDATION_FAILED" })
-      assert.include(JSON.stringify(refused?.error?.details), "paymentIntent")
-      assert.strictEqual(JSON.parse(refused?.response ?? "").meta.correlation_id, unknownId)
-      assert.strictEqual(refused?.response_bytes, refused?.response?.length)
-      // The caller of a lost response knows only the id that it sent.
-      assert.deepInclude(lost, { correlation_id: unknownId, error: null, response: null })
-      assert.strictEqual(made?.reference, JSON.parse(made?.response ?? "").data.reference)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("have the correlation id, the reference and the error of the response", function* ({
+    control,
+    payments
+  }) {
+    yield* payments.create(collection, { key })
+    yield* control.faults.add(Fault.dropAfter({ operation: "Payments.get" }))
+    const read = sendAuthorised("/payments/x", { headers: { "x-correlation-id": unknownId } })
+    yield* Effect.exit(read)
+    yield* read
+    const all = yield* control.requests({ bodies: true })
+    const [refused, lost, made] = all.filter(({ operation }) => operation !== "Token.obtain")
+    assert.deepInclude(refused, { status: 422, correlation_id: unknownId, reference: null })
+    assert.deepInclude(refused?.error, { code: "VALIDATION_FAILED" })
+    assert.include(JSON.stringify(refused?.error?.details), "paymentIntent")
+    assert.strictEqual(JSON.parse(refused?.response ?? "").meta.correlation_id, unknownId)
+    assert.strictEqual(refused?.response_bytes, refused?.response?.length)
+    // The caller of a lost response knows only the id that it sent.
+    assert.deepInclude(lost, { correlation_id: unknownId, error: null, response: null })
+    assert.strictEqual(made?.reference, JSON.parse(made?.response ?? "").data.reference)
+  })
 
-  it.effect("have no secrets in their bodies", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
-      const payments = yield* Payments.Payments
-      const otp_code = 'quoted " 123456'
-      yield* payments.create({ ...collection, payer: { ...collection.payer, otp_code } }, { key })
-      const [payment, token] = yield* control.requests({ bodies: true })
-      assert.deepInclude(JSON.parse(payment?.body ?? "").payer, { otp_code: "***" })
-      assert.deepInclude(JSON.parse(token?.body ?? ""), { client_secret: "***" })
-      assert.deepInclude(JSON.parse(token?.response ?? "").data, { access_token: "***" })
-      const { baseUrl } = yield* Sandbox.Sandbox
-      for (const text of [`{"otp_code": 424242}`, "client_id=a&client_secret=424242&b=c"]) {
-        yield* send(`${baseUrl}/payments`, { method: "POST", text })
-        const [refused] = yield* control.requests({ bodies: true, limit: 1 })
-        assert.notInclude(refused?.body, "424242")
-        assert.include(refused?.body, "***")
-      }
-    }).pipe(Effect.provide(layer()))
-  )
+  test("have no secrets in their bodies", function* ({ control, payments, sandbox: { baseUrl } }) {
+    const otp_code = 'quoted " 123456'
+    yield* payments.create({ ...collection, payer: { ...collection.payer, otp_code } }, { key })
+    const [payment, token] = yield* control.requests({ bodies: true })
+    assert.deepInclude(JSON.parse(payment?.body ?? "").payer, { otp_code: "***" })
+    assert.deepInclude(JSON.parse(token?.body ?? ""), { client_secret: "***" })
+    assert.deepInclude(JSON.parse(token?.response ?? "").data, { access_token: "***" })
+    for (const text of [`{"otp_code": 424242}`, "client_id=a&client_secret=424242&b=c"]) {
+      yield* send(`${baseUrl}/payments`, { method: "POST", text })
+      const [refused] = yield* control.requests({ bodies: true, limit: 1 })
+      assert.notInclude(refused?.body, "424242")
+      assert.include(refused?.body, "***")
+    }
+  })
 
-  it.effect("have what the service may refuse", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
-      const payments = yield* Payments.Payments
-      const other = { ...collection, payment_method: "mtn-momo", payer: { phone_number: "abc" } }
-      yield* payments.create(other, { key })
-      const [request] = yield* control.requests()
-      assert.deepStrictEqual(request?.warnings, [
-        `payment_method "mtn-momo" is not in the catalogue of Benin; did you mean mtn_momo?`,
-        "payer.phone_number is not a phone number with its country code, such as +2290100000000"
-      ])
-    }).pipe(Effect.provide(layer({ lenient: true })))
-  )
+  tests({ lenient: true })("have what the service may refuse", function* ({ control, payments }) {
+    const other = { ...collection, payment_method: "mtn-momo", payer: { phone_number: "abc" } }
+    yield* payments.create(other, { key })
+    const [request] = yield* control.requests()
+    assert.deepStrictEqual(request?.warnings, [
+      `payment_method "mtn-momo" is not in the catalogue of Benin; did you mean mtn_momo?`,
+      "payer.phone_number is not a phone number with its country code, such as +2290100000000"
+    ])
+  })
 
-  it.effect("are refused for it by default", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const error = yield* Effect.flip(
-        payments.create({ ...collection, payment_method: "mtn-momo" }, { key })
-      )
-      assert.deepInclude(error, { _tag: "UnprocessableError", code: "NOT_LISTED" })
-      assert.include(error.message, "did you mean mtn_momo?")
-    }).pipe(Effect.provide(layer()))
-  )
+  test("are refused for it by default", function* ({ payments }) {
+    const error = yield* Effect.flip(
+      payments.create({ ...collection, payment_method: "mtn-momo" }, { key })
+    )
+    assert.deepInclude(error, { _tag: "UnprocessableError", code: "NOT_LISTED" })
+    assert.include(error.message, "did you mean mtn_momo?")
+  })
 })
 
 describe("resources", () => {
-  it.effect("of each kind are listed newest first", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
-      const links = yield* PaymentLinks.PaymentLinks
-      const payouts = yield* Payouts.Payouts
-      const sandbox = yield* Sandbox.Sandbox
-      yield* collected("one")
-      const transaction = yield* collected("two")
-      yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
-      yield* sandbox.refund({ transaction: transaction.reference })
-      yield* links.create(link)
-      const all = yield* control.resources()
-      assert.deepStrictEqual(
-        Object.entries(all).map(([kind, rows]) => [kind, rows.length]),
-        [
-          ["payments", 2],
-          ["payouts", 1],
-          ["transactions", 2],
-          ["refunds", 1],
-          ["payment_links", 1],
-          ["cards", 0],
-          ["cardholders", 3]
-        ]
-      )
-      const [newest] = yield* Effect.map(sandbox.paymentIntents, (intents) => intents.slice(-1))
-      assert.strictEqual(all.payments[0]?.idempotency_key, newest?.idempotency_key)
-      const one = yield* control.resources({ limit: 1 })
-      assert.deepStrictEqual(one.payments, all.payments.slice(0, 1))
-    }).pipe(Effect.provide(layer()))
-  )
+  test("of each kind are listed newest first", function* ({
+    control,
+    paymentLinks: links,
+    payouts,
+    sandbox
+  }) {
+    yield* collected("one")
+    const transaction = yield* collected("two")
+    yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
+    yield* sandbox.refund({ transaction: transaction.reference })
+    yield* links.create(link)
+    const all = yield* control.resources()
+    assert.deepStrictEqual(
+      Object.entries(all).map(([kind, rows]) => [kind, rows.length]),
+      [
+        ["payments", 2],
+        ["payouts", 1],
+        ["transactions", 2],
+        ["refunds", 1],
+        ["payment_links", 1],
+        ["cards", 0],
+        ["cardholders", 3]
+      ]
+    )
+    const [newest] = yield* Effect.map(sandbox.paymentIntents, (intents) => intents.slice(-1))
+    assert.strictEqual(all.payments[0]?.idempotency_key, newest?.idempotency_key)
+    const one = yield* control.resources({ limit: 1 })
+    assert.deepStrictEqual(one.payments, all.payments.slice(0, 1))
+  })
 })
 
 describe("resources of an idempotency key", () => {
-  it.effect("are found however many came later", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
-      const payouts = yield* Payouts.Payouts
-      const cards = yield* Cards.Cards
-      yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
-      yield* cards.issue(yield* cardFrom(), { key })
-      yield* collected("one")
-      yield* collected("two")
-      const list = (urlParams: { readonly limit: number; readonly key?: string }) =>
-        control.resources(urlParams)
-      const { payments } = yield* list({ limit: 2 })
-      const first = payments[1]?.idempotency_key ?? ""
-      const ofFirst = yield* list({ limit: 1, key: first })
-      assert.deepStrictEqual(ofFirst, {
-        payments: payments.slice(1),
-        payouts: [],
-        transactions: [],
-        refunds: [],
-        payment_links: [],
-        cards: [],
-        cardholders: []
-      })
-      const ofKey = yield* list({ limit: 1, key })
-      assert.deepStrictEqual(
-        [ofKey.payments.length, ofKey.payouts.length, ofKey.cards.length],
-        [0, 1, 1]
-      )
-    }).pipe(Effect.provide(layer()))
-  )
+  test("are found however many came later", function* ({ control, payouts, cards }) {
+    yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
+    yield* cards.issue(yield* cardFrom(), { key })
+    yield* collected("one")
+    yield* collected("two")
+    const list = (urlParams: { readonly limit: number; readonly key?: string }) =>
+      control.resources(urlParams)
+    const { payments } = yield* list({ limit: 2 })
+    const first = payments[1]?.idempotency_key ?? ""
+    const ofFirst = yield* list({ limit: 1, key: first })
+    assert.deepStrictEqual(ofFirst, {
+      payments: payments.slice(1),
+      payouts: [],
+      transactions: [],
+      refunds: [],
+      payment_links: [],
+      cards: [],
+      cardholders: []
+    })
+    const ofKey = yield* list({ limit: 1, key })
+    assert.deepStrictEqual(
+      [ofKey.payments.length, ofKey.payouts.length, ofKey.cards.length],
+      [0, 1, 1]
+    )
+  })
 })
 
 describe("money", () => {
-  it.effect("is read from the ledger and the wallets", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
-      const sandbox = yield* Sandbox.Sandbox
-      yield* collected("one")
-      const ledger = yield* sandbox.ledger
-      const read = yield* control.statement({ limit: 2 })
-      assert.deepStrictEqual(
-        { ...read, journal: [...read.journal] },
-        {
-          balances: [...ledger.balances],
-          entries: ledger.journal.length,
-          journal: ledger.journal.slice(-2)
-        }
-      )
-      assert.deepStrictEqual(yield* control.wallets, yield* sandbox.wallets)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("is read from the ledger and the wallets", function* ({ control, sandbox }) {
+    yield* collected("one")
+    const ledger = yield* sandbox.ledger
+    const read = yield* control.statement({ limit: 2 })
+    assert.deepStrictEqual(
+      { ...read, journal: [...read.journal] },
+      {
+        balances: [...ledger.balances],
+        entries: ledger.journal.length,
+        journal: ledger.journal.slice(-2)
+      }
+    )
+    assert.deepStrictEqual(yield* control.wallets, yield* sandbox.wallets)
+  })
 
   for (const by of ["id", "reference"] as const) {
-    it.effect(`settles a payment, a payout and a refund once, by its ${by}, with any status`, () =>
-      Effect.gen(function* () {
-        const control = yield* ControlClient.ControlClient
-        const { create } = yield* Payments.Payments
-        const payouts = yield* Payouts.Payouts
-        const transaction = yield* collected("refunded")
-        const before = yield* walletIn("XOF")
-        yield* create(collection, { key })
-        yield* payouts.create(payoutFrom(before), { key })
-        yield* control.refund({ transaction: transaction.reference })
-        const { payments, payouts: made, refunds } = yield* control.resources({})
-        for (const [row = assert.fail("nothing was made")] of [payments, made, refunds]) {
-          const resource = row[by] ?? assert.fail("no id")
-          const settled = yield* control.settle({ resource, status: "EXPIRED" })
-          assert.deepStrictEqual(settled, { reference: row.reference, status: "EXPIRED" })
-          const again = yield* Effect.flip(control.settle({ resource }))
-          assert.strictEqual(codeOf(again), "NOT_PENDING")
-        }
-        assert.deepStrictEqual(yield* walletIn("XOF"), before)
-      }).pipe(Effect.provide(layer()))
-    )
+    test(`settles a payment, a payout and a refund once, by its ${by}, with any status`, function* ({
+      control,
+      payments: { create },
+      payouts
+    }) {
+      const transaction = yield* collected("refunded")
+      const before = yield* walletIn("XOF")
+      yield* create(collection, { key })
+      yield* payouts.create(payoutFrom(before), { key })
+      yield* control.refund({ transaction: transaction.reference })
+      const { payments, payouts: made, refunds } = yield* control.resources({})
+      for (const [row = assert.fail("nothing was made")] of [payments, made, refunds]) {
+        const resource = row[by] ?? assert.fail("no id")
+        const settled = yield* control.settle({ resource, status: "EXPIRED" })
+        assert.deepStrictEqual(settled, { reference: row.reference, status: "EXPIRED" })
+        const again = yield* Effect.flip(control.settle({ resource }))
+        assert.strictEqual(codeOf(again), "NOT_PENDING")
+      }
+      assert.deepStrictEqual(yield* walletIn("XOF"), before)
+    })
   }
 
-  it.effect("is refunded and collected from links", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
-      const links = yield* PaymentLinks.PaymentLinks
-      const { reference } = yield* collected("one")
-      const refund = (amount: string) =>
-        control.refund({ transaction: reference, amount, reason: "Returned" })
-      const { amount, reason } = yield* refund("1000")
-      assert.deepStrictEqual([String(amount), reason], ["1000.0000", "Returned"])
-      const tooMuch = yield* Effect.flip(refund("501"))
-      assert.deepInclude(tooMuch, { _tag: "ControlError", code: "REFUND_TOO_LARGE" })
-      const zero = yield* refusal("POST", "/refunds", {
-        body: { transaction: reference, amount: "0" }
-      })
-      assert.deepStrictEqual(
-        zero.issues.map(({ field }) => field),
-        ["amount"]
-      )
-      const { id } = yield* links.create({
-        amount: "100",
-        currency: "XOF",
-        country: "BJ",
-        description: "Shoes",
-        max_uses: 1
-      })
-      const pay = control.payLink({ id, phone_number: phone })
-      assert.strictEqual((yield* pay).amount, "100.0000")
-      assert.strictEqual(codeOf(yield* Effect.flip(pay)), "LINK_NOT_ACTIVE")
-    }).pipe(Effect.provide(layer()))
-  )
+  test("is refunded and collected from links", function* ({ control, paymentLinks: links }) {
+    const { reference } = yield* collected("one")
+    const refund = (amount: string) =>
+      control.refund({ transaction: reference, amount, reason: "Returned" })
+    const { amount, reason } = yield* refund("1000")
+    assert.deepStrictEqual([String(amount), reason], ["1000.0000", "Returned"])
+    const tooMuch = yield* Effect.flip(refund("501"))
+    assert.deepInclude(tooMuch, { _tag: "ControlError", code: "REFUND_TOO_LARGE" })
+    const zero = yield* refusal("POST", "/refunds", {
+      body: { transaction: reference, amount: "0" }
+    })
+    assert.deepStrictEqual(
+      zero.issues.map(({ field }) => field),
+      ["amount"]
+    )
+    const { id } = yield* links.create({
+      amount: "100",
+      currency: "XOF",
+      country: "BJ",
+      description: "Shoes",
+      max_uses: 1
+    })
+    const pay = control.payLink({ id, phone_number: phone })
+    assert.strictEqual((yield* pay).amount, "100.0000")
+    assert.strictEqual(codeOf(yield* Effect.flip(pay)), "LINK_NOT_ACTIVE")
+  })
 })
 
 describe("faults", () => {
-  it.effect("are added, listed as they were added, and removed", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
-      const rules = [
-        { fault: "drop_before", count: "always" },
-        {
-          fault: "drop_after",
-          count: 2,
-          probability: 0.5,
-          seed: 3,
-          operation: "Payouts.create",
-          header: { name: "X-Test", value: "1" },
-          field: { name: "amount", value: "5" }
-        },
-        { fault: "delay", count: 1, milliseconds: 250 },
-        {
-          fault: "status",
-          count: 1,
-          status: 503,
-          retry_after: 2,
-          body: "busy",
-          content_type: "text/plain",
-          processed: true
-        },
-        { fault: "body", count: 1, body: "<html>", content_type: "text/html" }
-      ]
-      for (const body of rules) {
-        const { status } = yield* send(yield* controlUrl("/faults"), { method: "POST", body })
-        assert.strictEqual(status, 201)
-      }
-      const listed = yield* control.faults.pending
-      const shown: ReadonlyArray<unknown> = listed.map(({ rule }) => rule)
-      assert.deepStrictEqual(shown, rules)
-      for (const { id } of listed) yield* control.faults.remove({ id })
-      assert.lengthOf(yield* control.faults.pending, 0)
-      const gone = yield* Effect.flip(control.faults.remove({ id: "fault-1" }))
-      assert.deepInclude(gone, { status: 404 })
-    }).pipe(Effect.provide(layer()))
-  )
+  test("are added, listed as they were added, and removed", function* ({ control }) {
+    const rules = [
+      { fault: "drop_before", count: "always" },
+      {
+        fault: "drop_after",
+        count: 2,
+        probability: 0.5,
+        seed: 3,
+        operation: "Payouts.create",
+        header: { name: "X-Test", value: "1" },
+        field: { name: "amount", value: "5" }
+      },
+      { fault: "delay", count: 1, milliseconds: 250 },
+      {
+        fault: "status",
+        count: 1,
+        status: 503,
+        retry_after: 2,
+        body: "busy",
+        content_type: "text/plain",
+        processed: true
+      },
+      { fault: "body", count: 1, body: "<html>", content_type: "text/html" }
+    ]
+    for (const body of rules) {
+      const { status } = yield* send(yield* controlUrl("/faults"), { method: "POST", body })
+      assert.strictEqual(status, 201)
+    }
+    const listed = yield* control.faults.pending
+    const shown: ReadonlyArray<unknown> = listed.map(({ rule }) => rule)
+    assert.deepStrictEqual(shown, rules)
+    for (const { id } of listed) yield* control.faults.remove({ id })
+    assert.lengthOf(yield* control.faults.pending, 0)
+    const gone = yield* Effect.flip(control.faults.remove({ id: "fault-1" }))
+    assert.deepInclude(gone, { status: 404 })
+  })
 
-  it.effect("apply to requests with their header and their field", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
-      const sandbox = yield* Sandbox.Sandbox
-      const add = (target: Fault.Target, status: number) =>
-        control.faults.add(Fault.status(status, { count: "always", ...target }))
-      yield* add({ header: { name: "X-Load", value: "heavy" } }, 503)
-      yield* add({ header: { name: "x-any" } }, 429)
-      yield* add({ field: { name: "payer.phone_number", value: phone } }, 500)
-      const status = (headers: Record<string, string>, body: unknown) =>
-        send(`${sandbox.baseUrl}/payments`, { method: "POST", headers, body }).pipe(
-          Effect.map((response) => response.status)
-        )
-      assert.strictEqual(yield* status({ "x-load": "heavy" }, {}), 503)
-      assert.strictEqual(yield* status({ "x-load": "light" }, {}), 401)
-      assert.strictEqual(yield* status({ "x-any": "" }, {}), 429)
-      assert.strictEqual(yield* status({}, { payer: { phone_number: phone } }), 500)
-      assert.strictEqual(yield* status({}, { payer: { phone_number: "1" } }), 401)
-      assert.strictEqual(yield* status({}, "not an object"), 401)
-    }).pipe(Effect.provide(layer()))
-  )
-
-  it.effect("with a probability repeat their draws, and count only what they apply to", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const control = yield* ControlClient.ControlClient
-      const statuses = (seed: number) =>
-        Effect.gen(function* () {
-          yield* control.reset()
-          const payload = {
-            fault: "status",
-            status: 503,
-            count: 20,
-            probability: 0.3,
-            seed
-          } as const
-          yield* control.faults.add(payload)
-          return yield* Effect.forEach(Array.from({ length: 200 }), () =>
-            Effect.map(send(`${sandbox.baseUrl}/services`, {}), ({ status }) => status)
-          )
-        })
-      const first = yield* statuses(1)
-      assert.deepStrictEqual(yield* statuses(1), first)
-      assert.notDeepEqual(yield* statuses(2), first)
-      const lastFault = first.lastIndexOf(503)
-      assert.lengthOf(
-        first.filter((status) => status === 503),
-        20
+  test("apply to requests with their header and their field", function* ({ control, sandbox }) {
+    const add = (target: Fault.Target, status: number) =>
+      control.faults.add(Fault.status(status, { count: "always", ...target }))
+    yield* add({ header: { name: "X-Load", value: "heavy" } }, 503)
+    yield* add({ header: { name: "x-any" } }, 429)
+    yield* add({ field: { name: "payer.phone_number", value: phone } }, 500)
+    const status = (headers: Record<string, string>, body: unknown) =>
+      send(`${sandbox.baseUrl}/payments`, { method: "POST", headers, body }).pipe(
+        Effect.map((response) => response.status)
       )
-      assert.isAbove(lastFault, 30)
-      assert.isBelow(lastFault, 150)
-    }).pipe(Effect.provide(layer()))
-  )
+    assert.strictEqual(yield* status({ "x-load": "heavy" }, {}), 503)
+    assert.strictEqual(yield* status({ "x-load": "light" }, {}), 401)
+    assert.strictEqual(yield* status({ "x-any": "" }, {}), 429)
+    assert.strictEqual(yield* status({}, { payer: { phone_number: phone } }), 500)
+    assert.strictEqual(yield* status({}, { payer: { phone_number: "1" } }), 401)
+    assert.strictEqual(yield* status({}, "not an object"), 401)
+  })
 
-  it.effect("are limited in number", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const some = Array.from({ length: ControlApi.maxFaults }, () => Fault.dropBefore())
-      yield* Effect.forEach(some, sandbox.faults.add)
-      const { code } = yield* refusal("POST", "/faults", { body: { fault: "drop_before" } })
-      assert.strictEqual(code, "TOO_MANY_FAULTS")
-    }).pipe(Effect.provide(layer()))
-  )
+  test("with a probability repeat their draws, and count only what they apply to", function* ({
+    sandbox,
+    control
+  }) {
+    const statuses = (seed: number) =>
+      Effect.gen(function* () {
+        yield* control.reset()
+        const payload = {
+          fault: "status",
+          status: 503,
+          count: 20,
+          probability: 0.3,
+          seed
+        } as const
+        yield* control.faults.add(payload)
+        return yield* Effect.forEach(Array.from({ length: 200 }), () =>
+          Effect.map(send(`${sandbox.baseUrl}/services`, {}), ({ status }) => status)
+        )
+      })
+    const first = yield* statuses(1)
+    assert.deepStrictEqual(yield* statuses(1), first)
+    assert.notDeepEqual(yield* statuses(2), first)
+    const lastFault = first.lastIndexOf(503)
+    assert.lengthOf(
+      first.filter((status) => status === 503),
+      20
+    )
+    assert.isAbove(lastFault, 30)
+    assert.isBelow(lastFault, 150)
+  })
+
+  test("are limited in number", function* ({ sandbox }) {
+    const some = Array.from({ length: ControlApi.maxFaults }, () => Fault.dropBefore())
+    yield* Effect.forEach(some, sandbox.faults.add)
+    const { code } = yield* refusal("POST", "/faults", { body: { fault: "drop_before" } })
+    assert.strictEqual(code, "TOO_MANY_FAULTS")
+  })
 })
 
 describe("the clock", () => {
-  it.effect("advances settlements and tokens, without the time of the program", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
-      const payments = yield* Payments.Payments
-      const sandbox = yield* Sandbox.Sandbox
-      const { id } = yield* payments.create(collection, { key })
-      const before = Date.parse((yield* control.clock).now)
-      const after = Date.parse((yield* control.advance({ seconds: 1.5 })).now)
-      assert.strictEqual(after - before, 1500)
-      assert.strictEqual((yield* payments.get(id)).status, "PENDING")
-      yield* TestClock.adjust("500 millis")
-      const settled = yield* payments.get(id)
-      assert.strictEqual(settled.status, "COMPLETED")
-      assert.strictEqual(Date.parse(settled.updated_at ?? ""), before + 2000)
+  test("advances settlements and tokens, without the time of the program", function* ({
+    control,
+    payments,
+    sandbox
+  }) {
+    const { id } = yield* payments.create(collection, { key })
+    const before = Date.parse((yield* control.clock).now)
+    const after = Date.parse((yield* control.advance({ seconds: 1.5 })).now)
+    assert.strictEqual(after - before, 1500)
+    assert.strictEqual((yield* payments.get(id)).status, "PENDING")
+    yield* TestClock.adjust("500 millis")
+    const settled = yield* payments.get(id)
+    assert.strictEqual(settled.status, "COMPLETED")
+    assert.strictEqual(Date.parse(settled.updated_at ?? ""), before + 2000)
 
-      yield* control.advance({ seconds: 3600 })
-      yield* payments.get(id)
-      const exchanges = yield* sandbox.exchanges
-      assert.deepStrictEqual(
-        exchanges.slice(-3).map(({ operation, ending }) => `${operation} ${ending}`),
-        ["Payments.get 401", "Token.obtain 200", "Payments.get 200"]
-      )
-      assert.strictEqual(yield* Clock.currentTimeMillis, 500)
-    }).pipe(Effect.provide(layer()))
-  )
+    yield* control.advance({ seconds: 3600 })
+    yield* payments.get(id)
+    const exchanges = yield* sandbox.exchanges
+    assert.deepStrictEqual(
+      exchanges.slice(-3).map(({ operation, ending }) => `${operation} ${ending}`),
+      ["Payments.get 401", "Token.obtain 200", "Payments.get 200"]
+    )
+    assert.strictEqual(yield* Clock.currentTimeMillis, 500)
+  })
 
-  it.effect("settles in the order of time what 30 days bring, and stops before year 10000", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
-      const payments = yield* Payments.Payments
-      const sandbox = yield* Sandbox.Sandbox
-      for (let n = 0; n < 20; n++) {
-        yield* payments.create(collection, { key: IdempotencyKey.derive("order", String(n)) })
-        yield* sandbox.advance({ seconds: 1 })
-      }
-      yield* control.advance({ seconds: 30 * 86_400 })
-      const times = (yield* sandbox.transactions).map(({ completed_at }) => completed_at)
-      assert.lengthOf(times, 20)
-      assert.deepStrictEqual(times, [...times].sort())
-      const seconds = 36_525 * 86_400
-      const tooFar = yield* refusal("POST", "/clock/advance", { body: { seconds } })
-      assert.strictEqual(tooFar.code, "CLOCK_TOO_FAR")
-      assert.deepStrictEqual(
-        tooFar.issues.map(({ field }) => field),
-        ["seconds"]
-      )
-    }).pipe(Effect.provide(layer()))
-  )
+  test("settles in the order of time what 30 days bring, and stops before year 10000", function* ({
+    control,
+    payments,
+    sandbox
+  }) {
+    for (let n = 0; n < 20; n++) {
+      yield* payments.create(collection, { key: IdempotencyKey.derive("order", String(n)) })
+      yield* sandbox.advance({ seconds: 1 })
+    }
+    yield* control.advance({ seconds: 30 * 86_400 })
+    const times = (yield* sandbox.transactions).map(({ completed_at }) => completed_at)
+    assert.lengthOf(times, 20)
+    assert.deepStrictEqual(times, [...times].sort())
+    const seconds = 36_525 * 86_400
+    const tooFar = yield* refusal("POST", "/clock/advance", { body: { seconds } })
+    assert.strictEqual(tooFar.code, "CLOCK_TOO_FAR")
+    assert.deepStrictEqual(
+      tooFar.issues.map(({ field }) => field),
+      ["seconds"]
+    )
+  })
 })
 
 describe("the profile of idempotency", () => {
-  it.effect("is read and replaced while the sandbox runs, and a reset restores the first", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
+  tests({ idempotency: { failures: "replay" } })(
+    "is read and replaced while the sandbox runs, and a reset restores the first",
+    function* ({ control, sandbox }) {
       const pay = (amount: string) =>
         Effect.map(
           sendAuthorised("/payments", {
@@ -595,7 +545,6 @@ describe("the profile of idempotency", () => {
 
       yield* control.setIdempotency({ other_body: "replay", retention_seconds: 60 })
       assert.strictEqual(yield* pay("1600"), 201)
-      const sandbox = yield* Sandbox.Sandbox
       assert.lengthOf(yield* sandbox.paymentIntents, 1)
       yield* control.advance({ seconds: 60 })
       assert.strictEqual(yield* pay("1600"), 201)
@@ -603,29 +552,25 @@ describe("the profile of idempotency", () => {
 
       yield* control.reset()
       assert.deepStrictEqual(yield* control.idempotency, initial)
-    }).pipe(Effect.provide(layer({ idempotency: { failures: "replay" } })))
+    }
   )
 
-  it.effect("decides about a request whose key is in flight", () =>
-    Effect.gen(function* () {
-      const control = yield* ControlClient.ControlClient
-      const sandbox = yield* Sandbox.Sandbox
-      yield* control.setIdempotency({ in_flight: 409 })
-      yield* sandbox.faults.add(Fault.delay("1 minute", { operation: "Payments.create" }))
-      const pay = sendAuthorised("/payments", {
-        method: "POST",
-        headers: { "idempotency-key": "order-1" },
-        body: collection
-      })
-      const first = yield* Effect.fork(pay)
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* pay).status, 409)
-      yield* control.setIdempotency()
-      assert.strictEqual((yield* pay).status, 201)
-      yield* TestClock.adjust("1 minute")
-      assert.strictEqual((yield* Fiber.join(first)).status, 201)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("decides about a request whose key is in flight", function* ({ control, sandbox }) {
+    yield* control.setIdempotency({ in_flight: 409 })
+    yield* sandbox.faults.add(Fault.delay("1 minute", { operation: "Payments.create" }))
+    const pay = sendAuthorised("/payments", {
+      method: "POST",
+      headers: { "idempotency-key": "order-1" },
+      body: collection
+    })
+    const first = yield* Effect.fork(pay)
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual((yield* pay).status, 409)
+    yield* control.setIdempotency()
+    assert.strictEqual((yield* pay).status, 201)
+    yield* TestClock.adjust("1 minute")
+    assert.strictEqual((yield* Fiber.join(first)).status, 201)
+  })
 })
 
 describe("bad input", () => {
@@ -666,48 +611,38 @@ describe("bad input", () => {
     ["POST", "/refunds", { amount: "1,5" }, ["transaction", "amount"]],
     ["POST", "/refunds", { transaction: "TRX-1" }, ["transaction"]]
   ] as const) {
-    it.effect(
-      `is a 422 that names the fields: ${method} ${path} ${JSON.stringify(body) ?? ""}`,
-      () =>
-        Effect.gen(function* () {
-          const { issues, status } = yield* refusal(method, path, { body })
-          assert.strictEqual(status, 422)
-          assert.deepStrictEqual(issues.map(({ field }) => field).sort(), [...fields].sort())
-        }).pipe(Effect.provide(layer()))
-    )
+    test(`is a 422 that names the fields: ${method} ${path} ${JSON.stringify(body) ?? ""}`, function* () {
+      const { issues, status } = yield* refusal(method, path, { body })
+      assert.strictEqual(status, 422)
+      assert.deepStrictEqual(issues.map(({ field }) => field).sort(), [...fields].sort())
+    })
   }
 
-  it.effect("that is not JSON is a 422", () =>
-    Effect.gen(function* () {
-      const { issues } = yield* refusal("POST", "/reset", { text: "{" })
-      assert.deepStrictEqual(issues, [{ field: "request", rule: "must be JSON" }])
-    }).pipe(Effect.provide(layer()))
-  )
+  test("that is not JSON is a 422", function* () {
+    const { issues } = yield* refusal("POST", "/reset", { text: "{" })
+    assert.deepStrictEqual(issues, [{ field: "request", rule: "must be JSON" }])
+  })
 
-  it.effect("with an unknown fault gets the list of faults", () =>
-    Effect.gen(function* () {
-      const { issues } = yield* refusal("POST", "/faults", { body: { fault: "explode" } })
-      const names = ["drop_before", "drop_after", "delay", "status", "body", "scenario"]
-      const rule = `must be ${names.map((name) => `"${name}"`).join(" or ")}`
-      assert.deepStrictEqual(issues, [{ field: "fault", rule }])
-    }).pipe(Effect.provide(layer()))
-  )
+  test("with an unknown fault gets the list of faults", function* () {
+    const { issues } = yield* refusal("POST", "/faults", { body: { fault: "explode" } })
+    const names = ["drop_before", "drop_after", "delay", "status", "body", "scenario"]
+    const rule = `must be ${names.map((name) => `"${name}"`).join(" or ")}`
+    assert.deepStrictEqual(issues, [{ field: "fault", rule }])
+  })
 
-  it.effect("with an unknown setting of idempotency gets the allowed values", () =>
-    Effect.gen(function* () {
-      const body = { other_body: "409", in_flight: "retry", failures: 422, retention_seconds: "1" }
-      const { issues } = yield* refusal("PUT", "/idempotency", { body })
-      assert.deepStrictEqual(issues, [
-        { field: "other_body", rule: `must be one of 422, 409, "replay"` },
-        { field: "in_flight", rule: `must be one of "replay", 409, "wait"` },
-        { field: "failures", rule: `must be one of "again", "replay"` },
-        {
-          field: "retention_seconds",
-          rule: "must be a number from 0 to 3155760000 or null"
-        }
-      ])
-    }).pipe(Effect.provide(layer()))
-  )
+  test("with an unknown setting of idempotency gets the allowed values", function* () {
+    const body = { other_body: "409", in_flight: "retry", failures: 422, retention_seconds: "1" }
+    const { issues } = yield* refusal("PUT", "/idempotency", { body })
+    assert.deepStrictEqual(issues, [
+      { field: "other_body", rule: `must be one of 422, 409, "replay"` },
+      { field: "in_flight", rule: `must be one of "replay", 409, "wait"` },
+      { field: "failures", rule: `must be one of "again", "replay"` },
+      {
+        field: "retention_seconds",
+        rule: "must be a number from 0 to 3155760000 or null"
+      }
+    ])
+  })
 
   for (const [method, path] of [
     ["GET", "/unknown"],
@@ -716,13 +651,10 @@ describe("bad input", () => {
     ["DELETE", "/faults/fault-9"],
     ["POST", `/resources/${unknownId}/settle`]
   ] as const) {
-    it.effect(`is a 404 for what does not exist: ${method} ${path}`, () =>
-      Effect.gen(function* () {
-        assert.strictEqual((yield* refusal(method, path)).status, 404)
-        const sandbox = yield* Sandbox.Sandbox
-        assert.lengthOf(yield* sandbox.exchanges, 0)
-      }).pipe(Effect.provide(layer()))
-    )
+    test(`is a 404 for what does not exist: ${method} ${path}`, function* ({ sandbox }) {
+      assert.strictEqual((yield* refusal(method, path)).status, 404)
+      assert.lengthOf(yield* sandbox.exchanges, 0)
+    })
   }
 })
 

@@ -3,21 +3,17 @@
  * about another operation. A proxy mixed up its connections, or the key was used before.
  */
 import { assert, describe, it } from "@effect/vitest"
-import * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as Operation from "@manilla/core/Operation"
-import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
-import * as Payments from "@manilla/payments/Payments"
-import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import {
   cardFrom,
   collection,
-  layer,
   payoutFrom,
   plain,
-  walletIn
+  walletIn,
+  tests
 } from "@manilla/test-support/Sandboxed"
 import * as writes from "@manilla/test-support/Writes"
 import * as Effect from "effect/Effect"
@@ -26,6 +22,8 @@ import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
+
+const test = tests()
 
 const [first, second] = [
   IdempotencyKey.derive("order", "1"),
@@ -49,21 +47,20 @@ const atOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe("a response about another payment", () => {
-  it.effect("is rejected, and a retry with the same key gets the right one", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const sandbox = yield* Sandbox.Sandbox
-      const other = yield* payments.create({ ...collection, amount: "9000" }, { key: first })
-      yield* answerWith("Payments.create", other)
-      const created = yield* atOnce(payments.create(collection, { key: second }))
-      assert.strictEqual(created.amount, "1500.0000")
-      assert.strictEqual((yield* sandbox.paymentIntents).length, 2)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("is rejected, and a retry with the same key gets the right one", function* ({
+    payments,
+    sandbox
+  }) {
+    const other = yield* payments.create({ ...collection, amount: "9000" }, { key: first })
+    yield* answerWith("Payments.create", other)
+    const created = yield* atOnce(payments.create(collection, { key: second }))
+    assert.strictEqual(created.amount, "1500.0000")
+    assert.strictEqual((yield* sandbox.paymentIntents).length, 2)
+  })
 
-  it.effect("fails with KeyReused when it is repeated, without another retry", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
+  tests({ lenient: true })(
+    "fails with KeyReused when it is repeated, without another retry",
+    function* ({ payments }) {
       const other = yield* payments.create(
         { ...collection, amount: "9000", currency: "XAF" },
         { key: first }
@@ -82,31 +79,27 @@ describe("a response about another payment", () => {
           reference: other.reference
         }
       )
-    }).pipe(Effect.provide(layer({ lenient: true })))
+    }
   )
 
-  it.effect("leaves the outcome unknown when each response is a different payment", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const other = yield* payments.create({ ...collection, amount: "9000" }, { key: first })
-      for (let i = 0; i < 5; i++) {
-        const id = `3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c${String(i).padStart(2, "0")}`
-        yield* answerWith("Payments.create", { ...other, id })
-      }
-      const error = yield* atOnce(Effect.flip(payments.create(collection, { key: second })))
-      assert(error._tag === "OutcomeUnknown" && error.cause._tag === "MalformedResponseError")
-      assert.strictEqual(error.attempts, 5)
-      assert.strictEqual(error.cause.reason, "AnotherSubject")
-    }).pipe(Effect.provide(layer()))
-  )
+  test("leaves the outcome unknown when each response is a different payment", function* ({
+    payments
+  }) {
+    const other = yield* payments.create({ ...collection, amount: "9000" }, { key: first })
+    for (let i = 0; i < 5; i++) {
+      const id = `3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c${String(i).padStart(2, "0")}`
+      yield* answerWith("Payments.create", { ...other, id })
+    }
+    const error = yield* atOnce(Effect.flip(payments.create(collection, { key: second })))
+    assert(error._tag === "OutcomeUnknown" && error.cause._tag === "MalformedResponseError")
+    assert.strictEqual(error.attempts, 5)
+    assert.strictEqual(error.cause.reason, "AnotherSubject")
+  })
 
-  it.effect("is accepted when only the format of the amount differs", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const created = yield* payments.create({ ...collection, amount: "1500.50" }, { key: first })
-      assert.strictEqual(created.amount, "1500.5000")
-    }).pipe(Effect.provide(layer()))
-  )
+  test("is accepted when only the format of the amount differs", function* ({ payments }) {
+    const created = yield* payments.create({ ...collection, amount: "1500.50" }, { key: first })
+    assert.strictEqual(created.amount, "1500.5000")
+  })
 })
 
 /** A value that each kind of comparison must reject. */
@@ -146,26 +139,24 @@ describe("a response that differs in one member is rejected", () => {
 
     for (const check of checks.members) {
       const member = check.member ?? check.field
-      it.effect(`${name}, ${member}`, () =>
-        Effect.gen(function* () {
-          const call = Effect.flatMap(request, (body) => send(body, first))
-          yield* answerWith(name, withAnother(yield* call, checks.in, check), 10)
-          const error = yield* atOnce(Effect.flip(call))
-          if (replay._tag === "Keyed") {
-            assert(error._tag === "KeyReused")
-            assert.deepStrictEqual(error.differs, [member])
-            return
-          }
-          assert(
-            error._tag === "UnkeyedOutcomeUnknown" && error.cause._tag === "MalformedResponseError"
-          )
-          assert.strictEqual(error.cause.reason, "AnotherSubject")
-          assert.deepStrictEqual(
-            error.cause.issues.map(({ field }) => field),
-            [member]
-          )
-        }).pipe(Effect.provide(layer()))
-      )
+      test(`${name}, ${member}`, function* () {
+        const call = Effect.flatMap(request, (body) => send(body, first))
+        yield* answerWith(name, withAnother(yield* call, checks.in, check), 10)
+        const error = yield* atOnce(Effect.flip(call))
+        if (replay._tag === "Keyed") {
+          assert(error._tag === "KeyReused")
+          assert.deepStrictEqual(error.differs, [member])
+          return
+        }
+        assert(
+          error._tag === "UnkeyedOutcomeUnknown" && error.cause._tag === "MalformedResponseError"
+        )
+        assert.strictEqual(error.cause.reason, "AnotherSubject")
+        assert.deepStrictEqual(
+          error.cause.issues.map(({ field }) => field),
+          [member]
+        )
+      })
     }
   }
 })
@@ -178,16 +169,15 @@ describe("an unreadable response", () => {
     ["", own],
     [", with megabytes of zeros", { ...own, amount: `1500.${"0".repeat(4_000_000)}` }]
   ] as const) {
-    it.effect(`fails with AppliedUnreadable when it repeats all compared members${how}`, () =>
-      Effect.gen(function* () {
-        const payments = yield* Payments.Payments
-        yield* answerWith("Payments.create", data)
-        const error = yield* Effect.flip(payments.create(collection, { key: first }))
-        assert(error._tag === "AppliedUnreadable")
-        assert.strictEqual(error.id, id)
-        assert.isBelow(error.message.length, 500)
-      }).pipe(Effect.provide(layer()))
-    )
+    test(`fails with AppliedUnreadable when it repeats all compared members${how}`, function* ({
+      payments
+    }) {
+      yield* answerWith("Payments.create", data)
+      const error = yield* Effect.flip(payments.create(collection, { key: first }))
+      assert(error._tag === "AppliedUnreadable")
+      assert.strictEqual(error.id, id)
+      assert.isBelow(error.message.length, 500)
+    })
   }
 
   for (const [what, data] of [
@@ -198,16 +188,15 @@ describe("an unreadable response", () => {
     ["has a number for an amount", { ...own, amount: 99 }],
     ["has another amount, megabytes long", { ...own, amount: `1500.${"0".repeat(4_000_000)}1` }]
   ] as const) {
-    it.effect(`is rejected when it ${what}, and a retry with the same key gets the right one`, () =>
-      Effect.gen(function* () {
-        const payments = yield* Payments.Payments
-        const sandbox = yield* Sandbox.Sandbox
-        yield* answerWith("Payments.create", data)
-        const created = yield* atOnce(payments.create(collection, { key: first }))
-        assert.notStrictEqual(created.id, id)
-        assert.lengthOf(yield* sandbox.paymentIntents, 1)
-      }).pipe(Effect.provide(layer()))
-    )
+    test(`is rejected when it ${what}, and a retry with the same key gets the right one`, function* ({
+      payments,
+      sandbox
+    }) {
+      yield* answerWith("Payments.create", data)
+      const created = yield* atOnce(payments.create(collection, { key: first }))
+      assert.notStrictEqual(created.id, id)
+      assert.lengthOf(yield* sandbox.paymentIntents, 1)
+    })
   }
 })
 
@@ -217,18 +206,15 @@ describe("the beneficiary of a payout", () => {
     ["and has 8 digits", "61234568"],
     ["and is written with separators", "+229 01-61.23.45.68"]
   ] as const) {
-    it.effect(`is rejected when it differs ${how}`, () =>
-      Effect.gen(function* () {
-        const payouts = yield* Payouts.Payouts
-        const request = payoutFrom(yield* walletIn("XOF"))
-        const made = yield* payouts.create(request, { key: first })
-        yield* answerWith("Payouts.create", { ...made, destination }, 10)
-        const error = yield* atOnce(Effect.flip(payouts.create(request, { key: first })))
-        assert(error._tag === "KeyReused")
-        assert.deepStrictEqual(error.differs, ["destination"])
-        assert.notInclude(error.message, destination.slice(-8))
-      }).pipe(Effect.provide(layer()))
-    )
+    test(`is rejected when it differs ${how}`, function* ({ payouts }) {
+      const request = payoutFrom(yield* walletIn("XOF"))
+      const made = yield* payouts.create(request, { key: first })
+      yield* answerWith("Payouts.create", { ...made, destination }, 10)
+      const error = yield* atOnce(Effect.flip(payouts.create(request, { key: first })))
+      assert(error._tag === "KeyReused")
+      assert.deepStrictEqual(error.differs, ["destination"])
+      assert.notInclude(error.message, destination.slice(-8))
+    })
   }
 
   for (const typed of [
@@ -237,16 +223,13 @@ describe("the beneficiary of a payout", () => {
     "(+229)  0161234567",
     "0161234567."
   ]) {
-    it.effect(`is rejected in any format: ${typed}`, () =>
-      Effect.gen(function* () {
-        const payouts = yield* Payouts.Payouts
-        const request = { ...payoutFrom(yield* walletIn("XOF")), destination: typed }
-        const made = yield* payouts.create(request, { key: first })
-        yield* answerWith("Payouts.create", { ...made, destination: "+2290199999999" }, 10)
-        const error = yield* atOnce(Effect.flip(payouts.create(request, { key: first })))
-        assert.strictEqual(error._tag, "KeyReused")
-      }).pipe(Effect.provide(layer()))
-    )
+    test(`is rejected in any format: ${typed}`, function* ({ payouts }) {
+      const request = { ...payoutFrom(yield* walletIn("XOF")), destination: typed }
+      const made = yield* payouts.create(request, { key: first })
+      yield* answerWith("Payouts.create", { ...made, destination: "+2290199999999" }, 10)
+      const error = yield* atOnce(Effect.flip(payouts.create(request, { key: first })))
+      assert.strictEqual(error._tag, "KeyReused")
+    })
   }
 
   for (const [how, destination] of [
@@ -260,91 +243,72 @@ describe("the beneficiary of a payout", () => {
     ["masked at the end", "+229016123...."],
     ["with only the last digits", "4567"]
   ] as const) {
-    it.effect(`is accepted ${how}`, () =>
-      Effect.gen(function* () {
-        const payouts = yield* Payouts.Payouts
-        const request = payoutFrom(yield* walletIn("XOF"))
-        const made = yield* payouts.create(request, { key: first })
-        yield* answerWith("Payouts.create", { ...made, destination })
-        const again = yield* payouts.create(request, { key: first })
-        assert.strictEqual(again.reference, made.reference)
-      }).pipe(Effect.provide(layer()))
-    )
+    test(`is accepted ${how}`, function* ({ payouts }) {
+      const request = payoutFrom(yield* walletIn("XOF"))
+      const made = yield* payouts.create(request, { key: first })
+      yield* answerWith("Payouts.create", { ...made, destination })
+      const again = yield* payouts.create(request, { key: first })
+      assert.strictEqual(again.reference, made.reference)
+    })
   }
 })
 
-it.effect("a response about another payout is rejected", () =>
-  Effect.gen(function* () {
-    const payouts = yield* Payouts.Payouts
-    const wallet = yield* walletIn("XOF")
-    const other = yield* payouts.create(payoutFrom(wallet, "250"), { key: first })
-    yield* answerWith("Payouts.create", other)
-    const created = yield* atOnce(payouts.create(payoutFrom(wallet, "400"), { key: second }))
-    assert.strictEqual(created.amount, "400.0000")
-  }).pipe(Effect.provide(layer()))
-)
+test("a response about another payout is rejected", function* ({ payouts }) {
+  const wallet = yield* walletIn("XOF")
+  const other = yield* payouts.create(payoutFrom(wallet, "250"), { key: first })
+  yield* answerWith("Payouts.create", other)
+  const created = yield* atOnce(payouts.create(payoutFrom(wallet, "400"), { key: second }))
+  assert.strictEqual(created.amount, "400.0000")
+})
 
-it.effect("a response about another card is rejected, and the error names that card", () =>
-  Effect.gen(function* () {
-    const cards = yield* Cards.Cards
-    const sandbox = yield* Sandbox.Sandbox
-    const request = yield* cardFrom()
-    const other = yield* cards.issue(request, { key: first })
-    yield* answerWith("Cards.issue", other, 10)
-    const error = yield* atOnce(Effect.flip(cards.issue(request, { key: second })))
-    assert(error._tag === "KeyReused")
-    assert.deepStrictEqual(error.differs, ["issuance_reference"])
-    assert.strictEqual(error.id, other.card.id)
-    yield* sandbox.faults.clear
-    const { card } = yield* cards.issue(request, { key: second })
-    assert.notStrictEqual(card.id, other.card.id)
-  }).pipe(Effect.provide(layer()))
-)
+test("a response about another card is rejected, and the error names that card", function* ({
+  cards,
+  sandbox
+}) {
+  const request = yield* cardFrom()
+  const other = yield* cards.issue(request, { key: first })
+  yield* answerWith("Cards.issue", other, 10)
+  const error = yield* atOnce(Effect.flip(cards.issue(request, { key: second })))
+  assert(error._tag === "KeyReused")
+  assert.deepStrictEqual(error.differs, ["issuance_reference"])
+  assert.strictEqual(error.id, other.card.id)
+  yield* sandbox.faults.clear
+  const { card } = yield* cards.issue(request, { key: second })
+  assert.notStrictEqual(card.id, other.card.id)
+})
 
-it.effect("keys are case-sensitive", () =>
-  Effect.gen(function* () {
-    const cards = yield* Cards.Cards
-    const request = yield* cardFrom()
-    const other = yield* cards.issue(request, { key: IdempotencyKey.derive("card", "a") })
-    yield* answerWith("Cards.issue", other)
-    const { card } = yield* atOnce(
-      cards.issue(request, { key: IdempotencyKey.derive("card", "A") })
-    )
-    assert.notStrictEqual(card.id, other.card.id)
-  }).pipe(Effect.provide(layer()))
-)
+test("keys are case-sensitive", function* ({ cards }) {
+  const request = yield* cardFrom()
+  const other = yield* cards.issue(request, { key: IdempotencyKey.derive("card", "a") })
+  yield* answerWith("Cards.issue", other)
+  const { card } = yield* atOnce(cards.issue(request, { key: IdempotencyKey.derive("card", "A") }))
+  assert.notStrictEqual(card.id, other.card.id)
+})
 
-it.effect("currencies are compared case-insensitively", () =>
-  Effect.gen(function* () {
-    const payments = yield* Payments.Payments
-    const read = yield* payments.create(collection, { key: first })
-    yield* answerWith("Payments.create", { ...read, currency: "XOF" })
-    const created = yield* payments.create({ ...collection, currency: "xof" }, { key: second })
-    assert.strictEqual(created.currency, "XOF")
-  }).pipe(Effect.provide(layer({ lenient: true })))
-)
+tests({ lenient: true })("currencies are compared case-insensitively", function* ({ payments }) {
+  const read = yield* payments.create(collection, { key: first })
+  yield* answerWith("Payments.create", { ...read, currency: "XOF" })
+  const created = yield* payments.create({ ...collection, currency: "xof" }, { key: second })
+  assert.strictEqual(created.currency, "XOF")
+})
 
-it.effect("a response about another link leaves the outcome unknown without a retry", () =>
-  Effect.gen(function* () {
-    const links = yield* PaymentLinks.PaymentLinks
-    const request = { amount: "500", currency: "XOF", country: "BJ" }
-    const other = yield* links.create({ ...request, amount: "700" })
-    yield* answerWith("PaymentLinks.create", other)
-    const error = yield* Effect.flip(links.create(request))
-    assert(error._tag === "UnkeyedOutcomeUnknown")
-    assert.strictEqual(error.attempts, 1)
-  }).pipe(Effect.provide(layer()))
-)
+test("a response about another link leaves the outcome unknown without a retry", function* ({
+  paymentLinks: links
+}) {
+  const request = { amount: "500", currency: "XOF", country: "BJ" }
+  const other = yield* links.create({ ...request, amount: "700" })
+  yield* answerWith("PaymentLinks.create", other)
+  const error = yield* Effect.flip(links.create(request))
+  assert(error._tag === "UnkeyedOutcomeUnknown")
+  assert.strictEqual(error.attempts, 1)
+})
 
-it.effect("an unreadable response about a card names the id of the card", () =>
-  Effect.gen(function* () {
-    const cards = yield* Cards.Cards
-    const id = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
-    yield* answerWith("Cards.issue", {
-      card: { id, issuance_reference: first, card_sequence: "the first" }
-    })
-    const error = yield* Effect.flip(cards.issue(yield* cardFrom(), { key: first }))
-    assert(error._tag === "AppliedUnreadable")
-    assert.strictEqual(error.id, id)
-  }).pipe(Effect.provide(layer()))
-)
+test("an unreadable response about a card names the id of the card", function* ({ cards }) {
+  const id = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
+  yield* answerWith("Cards.issue", {
+    card: { id, issuance_reference: first, card_sequence: "the first" }
+  })
+  const error = yield* Effect.flip(cards.issue(yield* cardFrom(), { key: first }))
+  assert(error._tag === "AppliedUnreadable")
+  assert.strictEqual(error.id, id)
+})

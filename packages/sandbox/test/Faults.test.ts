@@ -5,7 +5,7 @@ import * as Payments from "@manilla/payments/Payments"
 import * as Exchange from "@manilla/sandbox/Exchange"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
-import { collection, key, layer, phone } from "@manilla/test-support/Sandboxed"
+import { collection, key, layer, phone, tests } from "@manilla/test-support/Sandboxed"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -15,6 +15,8 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { inspect } from "node:util"
 import { credentialsBody, obtain, send } from "./utils/harness.js"
+
+const test = tests()
 
 const operation = "Payments.create"
 
@@ -50,279 +52,234 @@ it.effect("an unknown host fails before the request is sent", () => {
 })
 
 describe("faults", () => {
-  it.effect("dropBefore: the request is not processed, and the retry creates the intent", () =>
-    Effect.gen(function* () {
-      const { created, exchanges, intents } = yield* createUnder(
-        Fault.dropBefore({ operation, count: 2 })
-      )
-      assert.isTrue(Either.isRight(created))
-      assert.deepStrictEqual(endings(exchanges), ["request lost", "request lost", 201])
-      assert.lengthOf(intents, 1)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("dropBefore: the request is not processed, and the retry creates the intent", function* () {
+    const { created, exchanges, intents } = yield* createUnder(
+      Fault.dropBefore({ operation, count: 2 })
+    )
+    assert.isTrue(Either.isRight(created))
+    assert.deepStrictEqual(endings(exchanges), ["request lost", "request lost", 201])
+    assert.lengthOf(intents, 1)
+  })
 
-  it.effect("dropBefore: on every attempt, nothing is created", () =>
-    Effect.gen(function* () {
-      const { created, intents, pending } = yield* createUnder(
-        Fault.dropBefore({ operation, count: "always" })
-      )
-      assert.isTrue(Either.isLeft(created) && created.left._tag === "OutcomeUnknown")
-      assert.lengthOf(intents, 0)
-      assert.lengthOf(pending, 1)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("dropBefore: on every attempt, nothing is created", function* () {
+    const { created, intents, pending } = yield* createUnder(
+      Fault.dropBefore({ operation, count: "always" })
+    )
+    assert.isTrue(Either.isLeft(created) && created.left._tag === "OutcomeUnknown")
+    assert.lengthOf(intents, 0)
+    assert.lengthOf(pending, 1)
+  })
 
-  it.effect("dropAfter: the request is processed, and the retry gets the same intent", () =>
-    Effect.gen(function* () {
-      const { created, exchanges, intents, pending } = yield* createUnder(
-        Fault.dropAfter({ operation, count: 3 })
-      )
-      assert.deepStrictEqual(endings(exchanges), [
-        "response lost",
-        "response lost",
-        "response lost",
-        201
-      ])
-      assert.strictEqual(Either.getOrThrow(created).id, intents[0]?.id)
-      assert.lengthOf(intents, 1)
-      assert.lengthOf(pending, 0)
-      const bodies = exchanges.map(({ body }) => Buffer.from(Redacted.value(body)).toString())
-      assert.strictEqual(new Set(bodies).size, 1)
-      assert.isTrue(bodies[0]?.includes(phone))
-    }).pipe(Effect.provide(layer()))
-  )
+  test("dropAfter: the request is processed, and the retry gets the same intent", function* () {
+    const { created, exchanges, intents, pending } = yield* createUnder(
+      Fault.dropAfter({ operation, count: 3 })
+    )
+    assert.deepStrictEqual(endings(exchanges), [
+      "response lost",
+      "response lost",
+      "response lost",
+      201
+    ])
+    assert.strictEqual(Either.getOrThrow(created).id, intents[0]?.id)
+    assert.lengthOf(intents, 1)
+    assert.lengthOf(pending, 0)
+    const bodies = exchanges.map(({ body }) => Buffer.from(Redacted.value(body)).toString())
+    assert.strictEqual(new Set(bodies).size, 1)
+    assert.isTrue(bodies[0]?.includes(phone))
+  })
 
-  it.effect("dropAfter: on every attempt, the intent is still created", () =>
-    Effect.gen(function* () {
-      const { created, intents } = yield* createUnder(
-        Fault.dropAfter({ operation, count: "always" })
-      )
-      assert.isTrue(Either.isLeft(created) && created.left._tag === "OutcomeUnknown")
-      assert.lengthOf(intents, 1)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("dropAfter: on every attempt, the intent is still created", function* () {
+    const { created, intents } = yield* createUnder(Fault.dropAfter({ operation, count: "always" }))
+    assert.isTrue(Either.isLeft(created) && created.left._tag === "OutcomeUnknown")
+    assert.lengthOf(intents, 1)
+  })
 
-  it.effect("delay: a caller that gives up does not undo the request", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const sandbox = yield* Sandbox.Sandbox
-      yield* sandbox.faults.add(Fault.delay("31 seconds", { operation }))
-      const fiber = yield* Effect.fork(payments.create(collection, { key }))
-      yield* TestClock.adjust("29 seconds")
-      assert.lengthOf(yield* sandbox.paymentIntents, 1)
-      assert.strictEqual((yield* sandbox.exchanges).at(-1)?.ending, "open")
-      yield* TestClock.adjust("1 minute")
-      yield* Fiber.join(fiber)
-      assert.lengthOf(yield* sandbox.paymentIntents, 1)
-      const creations = (yield* sandbox.exchanges).filter((one) => one.operation === operation)
-      assert.deepStrictEqual(endings(creations), ["caller left", 201])
-      assert.strictEqual(creations[0]?.tookMillis, 30_000)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("delay: a caller that gives up does not undo the request", function* ({
+    payments,
+    sandbox
+  }) {
+    yield* sandbox.faults.add(Fault.delay("31 seconds", { operation }))
+    const fiber = yield* Effect.fork(payments.create(collection, { key }))
+    yield* TestClock.adjust("29 seconds")
+    assert.lengthOf(yield* sandbox.paymentIntents, 1)
+    assert.strictEqual((yield* sandbox.exchanges).at(-1)?.ending, "open")
+    yield* TestClock.adjust("1 minute")
+    yield* Fiber.join(fiber)
+    assert.lengthOf(yield* sandbox.paymentIntents, 1)
+    const creations = (yield* sandbox.exchanges).filter((one) => one.operation === operation)
+    assert.deepStrictEqual(endings(creations), ["caller left", 201])
+    assert.strictEqual(creations[0]?.tookMillis, 30_000)
+  })
 
-  it.effect("delay: a caller that waits gets the real response late", () =>
-    Effect.gen(function* () {
-      const { created, exchanges } = yield* createUnder(Fault.delay("20 seconds", { operation }))
-      assert.isTrue(Either.isRight(created))
-      assert.strictEqual(exchanges[0]?.tookMillis, 20_000)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("delay: a caller that waits gets the real response late", function* () {
+    const { created, exchanges } = yield* createUnder(Fault.delay("20 seconds", { operation }))
+    assert.isTrue(Either.isRight(created))
+    assert.strictEqual(exchanges[0]?.tookMillis, 20_000)
+  })
 
-  it.effect("status: the request is not processed, and Retry-After is sent", () =>
-    Effect.gen(function* () {
-      const { created, exchanges, intents } = yield* createUnder(
-        Fault.status(429, { operation, retry_after: 30 })
-      )
-      assert.isTrue(Either.isRight(created))
-      assert.deepStrictEqual(endings(exchanges), [429, 201])
-      const [first, second] = exchanges.map(({ atMillis }) => atMillis)
-      assert.isAtLeast((second ?? 0) - (first ?? 0), 30_000)
-      assert.lengthOf(intents, 1)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("status: the request is not processed, and Retry-After is sent", function* () {
+    const { created, exchanges, intents } = yield* createUnder(
+      Fault.status(429, { operation, retry_after: 30 })
+    )
+    assert.isTrue(Either.isRight(created))
+    assert.deepStrictEqual(endings(exchanges), [429, 201])
+    const [first, second] = exchanges.map(({ atMillis }) => atMillis)
+    assert.isAtLeast((second ?? 0) - (first ?? 0), 30_000)
+    assert.lengthOf(intents, 1)
+  })
 
-  it.effect("status: the body defaults to an error envelope", () =>
-    Effect.gen(function* () {
-      const own = yield* createUnder(Fault.status(409, { operation }))
-      assert.isTrue(
-        Either.isLeft(own.created) &&
-          own.created.left._tag === "OutcomeUnknown" &&
-          own.created.left.cause._tag === "ConflictError" &&
-          own.created.left.cause.code === "SCRIPTED_FAULT"
-      )
-      assert.lengthOf(own.intents, 0)
-      const given = yield* createUnder(
-        Fault.status(400, {
-          operation,
-          body: `{"success":false,"data":{"error":{"code":"MINE","message":"m"}}}`
-        })
-      )
-      assert.isTrue(
-        Either.isLeft(given.created) &&
-          given.created.left._tag === "BadRequestError" &&
-          given.created.left.code === "MINE"
-      )
-    }).pipe(Effect.provide(layer()))
-  )
+  test("status: the body defaults to an error envelope", function* () {
+    const own = yield* createUnder(Fault.status(409, { operation }))
+    assert.isTrue(
+      Either.isLeft(own.created) &&
+        own.created.left._tag === "OutcomeUnknown" &&
+        own.created.left.cause._tag === "ConflictError" &&
+        own.created.left.cause.code === "SCRIPTED_FAULT"
+    )
+    assert.lengthOf(own.intents, 0)
+    const given = yield* createUnder(
+      Fault.status(400, {
+        operation,
+        body: `{"success":false,"data":{"error":{"code":"MINE","message":"m"}}}`
+      })
+    )
+    assert.isTrue(
+      Either.isLeft(given.created) &&
+        given.created.left._tag === "BadRequestError" &&
+        given.created.left.code === "MINE"
+    )
+  })
 
-  it.effect("status: the request is processed if requested", () =>
-    Effect.gen(function* () {
-      const { created, exchanges, intents } = yield* createUnder(
-        Fault.status(502, { operation, body: "<html>", content_type: "text/html", processed: true })
-      )
-      assert.strictEqual(Either.getOrThrow(created).id, intents[0]?.id)
-      assert.deepStrictEqual(endings(exchanges), [502, 201])
-    }).pipe(Effect.provide(layer()))
-  )
+  test("status: the request is processed if requested", function* () {
+    const { created, exchanges, intents } = yield* createUnder(
+      Fault.status(502, { operation, body: "<html>", content_type: "text/html", processed: true })
+    )
+    assert.strictEqual(Either.getOrThrow(created).id, intents[0]?.id)
+    assert.deepStrictEqual(endings(exchanges), [502, 201])
+  })
 
-  it.effect("status: 204, 205 and 304 have no body", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      yield* Effect.forEach(
-        [Fault.status(204, { body: "x" }), Fault.status(302)],
-        sandbox.faults.add
-      )
-      const { status, text } = yield* send(`${sandbox.baseUrl}/services`, {})
-      assert.deepStrictEqual([status, text], [204, ""])
-      assert.strictEqual((yield* send(`${sandbox.baseUrl}/services`, {})).status, 302)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("status: 204, 205 and 304 have no body", function* ({ sandbox }) {
+    yield* Effect.forEach([Fault.status(204, { body: "x" }), Fault.status(302)], sandbox.faults.add)
+    const { status, text } = yield* send(`${sandbox.baseUrl}/services`, {})
+    assert.deepStrictEqual([status, text], [204, ""])
+    assert.strictEqual((yield* send(`${sandbox.baseUrl}/services`, {})).status, 302)
+  })
 
-  it.effect("body: the request is processed, and the real status comes with the given bytes", () =>
-    Effect.gen(function* () {
-      const { created, exchanges, intents } = yield* createUnder(
-        Fault.body(
-          `{"success":true,"data":{"id":"an-id","amount":"1500","currency":"XOF","country":"BJ","operation":"COLLECTION"}}`,
-          { operation }
-        )
+  test("body: the request is processed, and the real status comes with the given bytes", function* () {
+    const { created, exchanges, intents } = yield* createUnder(
+      Fault.body(
+        `{"success":true,"data":{"id":"an-id","amount":"1500","currency":"XOF","country":"BJ","operation":"COLLECTION"}}`,
+        { operation }
       )
-      assert.isTrue(Either.isLeft(created) && created.left._tag === "AppliedUnreadable")
-      assert.deepStrictEqual(endings(exchanges), [201])
-      assert.lengthOf(intents, 1)
-    }).pipe(Effect.provide(layer()))
-  )
+    )
+    assert.isTrue(Either.isLeft(created) && created.left._tag === "AppliedUnreadable")
+    assert.deepStrictEqual(endings(exchanges), [201])
+    assert.lengthOf(intents, 1)
+  })
 
-  it.effect("apply to their operation, one at a time, in order", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      yield* Effect.forEach(
-        [
-          Fault.status(500, { operation: "Payments.get" }),
-          Fault.status(501, { operation: "Catalogue.list", count: 2 }),
-          Fault.status(502)
-        ],
-        sandbox.faults.add
-      )
-      const list = Effect.map(send(`${sandbox.baseUrl}/services`, {}), ({ status }) => status)
-      assert.deepStrictEqual(
-        [yield* list, yield* list, yield* list, yield* list],
-        [501, 501, 502, 401]
-      )
-      assert.lengthOf(yield* sandbox.faults.pending, 1)
-      yield* sandbox.faults.clear
-      assert.lengthOf(yield* sandbox.faults.pending, 0)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("apply to their operation, one at a time, in order", function* ({ sandbox }) {
+    yield* Effect.forEach(
+      [
+        Fault.status(500, { operation: "Payments.get" }),
+        Fault.status(501, { operation: "Catalogue.list", count: 2 }),
+        Fault.status(502)
+      ],
+      sandbox.faults.add
+    )
+    const list = Effect.map(send(`${sandbox.baseUrl}/services`, {}), ({ status }) => status)
+    assert.deepStrictEqual(
+      [yield* list, yield* list, yield* list, yield* list],
+      [501, 501, 502, 401]
+    )
+    assert.lengthOf(yield* sandbox.faults.pending, 1)
+    yield* sandbox.faults.clear
+    assert.lengthOf(yield* sandbox.faults.pending, 0)
+  })
 
-  it.effect("apply to exactly the given number of concurrent requests", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      yield* sandbox.faults.add(Fault.status(503, { count: 7 }))
-      const statuses = yield* Effect.forEach(
-        Array.from({ length: 20 }),
-        () => Effect.map(send(`${sandbox.baseUrl}/services`, {}), ({ status }) => status),
-        { concurrency: "unbounded" }
-      )
-      assert.lengthOf(
-        statuses.filter((status) => status === 503),
-        7
-      )
-    }).pipe(Effect.provide(layer()))
-  )
+  test("apply to exactly the given number of concurrent requests", function* ({ sandbox }) {
+    yield* sandbox.faults.add(Fault.status(503, { count: 7 }))
+    const statuses = yield* Effect.forEach(
+      Array.from({ length: 20 }),
+      () => Effect.map(send(`${sandbox.baseUrl}/services`, {}), ({ status }) => status),
+      { concurrency: "unbounded" }
+    )
+    assert.lengthOf(
+      statuses.filter((status) => status === 503),
+      7
+    )
+  })
 })
 
 describe("the exchange log", () => {
-  it.effect("is printed as a timeline", () =>
-    Effect.gen(function* () {
-      yield* createUnder(Fault.status(503, { operation, retry_after: 2 }))
-      const { baseUrl, exchanges } = yield* Sandbox.Sandbox
-      yield* send(`${baseUrl}/nowhere`, {})
-      const lines = Exchange.timeline(yield* exchanges).split("\n")
-      assert.deepStrictEqual(
-        lines.map((line) => line.replace(/^ *\d+ ms/, "N ms")),
-        [
-          "N ms  POST Token.obtain  200",
-          "N ms  POST Payments.create  key=order-42  503",
-          "N ms  POST Payments.create  key=order-42  201",
-          "N ms  GET (no such operation)  404"
-        ]
-      )
-      assert.strictEqual(Exchange.timeline([]), "")
-    }).pipe(Effect.provide(layer()))
-  )
+  test("is printed as a timeline", function* ({ sandbox: { baseUrl, exchanges } }) {
+    yield* createUnder(Fault.status(503, { operation, retry_after: 2 }))
+    yield* send(`${baseUrl}/nowhere`, {})
+    const lines = Exchange.timeline(yield* exchanges).split("\n")
+    assert.deepStrictEqual(
+      lines.map((line) => line.replace(/^ *\d+ ms/, "N ms")),
+      [
+        "N ms  POST Token.obtain  200",
+        "N ms  POST Payments.create  key=order-42  503",
+        "N ms  POST Payments.create  key=order-42  201",
+        "N ms  GET (no such operation)  404"
+      ]
+    )
+    assert.strictEqual(Exchange.timeline([]), "")
+  })
 
-  it.effect("shows no secret, token or phone number", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const { client_secret } = yield* credentialsBody
-      const { access_token } = yield* obtain
-      yield* (yield* Payments.Payments).create(collection, { key })
-      const exchanges = yield* sandbox.exchanges
-      const printed = [
-        Exchange.timeline(exchanges),
-        inspect(exchanges, { depth: null }),
-        JSON.stringify(exchanges),
-        Inspectable.format(exchanges),
-        inspect(sandbox, { depth: null }),
-        inspect(yield* sandbox.credentials)
-      ].join("\n")
-      for (const value of [client_secret, access_token, phone]) {
-        assert.notInclude(printed, value)
-      }
-    }).pipe(Effect.provide(layer()))
-  )
+  test("shows no secret, token or phone number", function* ({ sandbox, payments }) {
+    const { client_secret } = yield* credentialsBody
+    const { access_token } = yield* obtain
+    yield* payments.create(collection, { key })
+    const exchanges = yield* sandbox.exchanges
+    const printed = [
+      Exchange.timeline(exchanges),
+      inspect(exchanges, { depth: null }),
+      JSON.stringify(exchanges),
+      Inspectable.format(exchanges),
+      inspect(sandbox, { depth: null }),
+      inspect(yield* sandbox.credentials)
+    ].join("\n")
+    for (const value of [client_secret, access_token, phone]) {
+      assert.notInclude(printed, value)
+    }
+  })
 
-  it.effect("keeps the latest exchanges with their index", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
+  tests({ exchangeCapacity: 10 })(
+    "keeps the latest exchanges with their index",
+    function* ({ sandbox }) {
       for (let n = 0; n < 25; n++) yield* send(`${sandbox.baseUrl}/nowhere`, {})
       const indices = (yield* sandbox.exchanges).map(({ index }) => index)
       assert.deepStrictEqual(
         indices,
         Array.from({ length: 10 }, (_, n) => 15 + n)
       )
-    }).pipe(Effect.provide(layer({ exchangeCapacity: 10 })))
+    }
   )
 
-  it.effect("lists exchanges in order of arrival, including open ones", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const arrived = yield* Deferred.make<void>()
-      yield* sandbox.faults.add(Fault.delay("1 minute"))
-      const slow = yield* Effect.fork(
-        Effect.zipRight(Deferred.succeed(arrived, undefined), send(`${sandbox.baseUrl}/slow`, {}))
-      )
-      yield* Deferred.await(arrived)
-      yield* TestClock.adjust("1 second")
-      yield* send(`${sandbox.baseUrl}/fast`, {})
-      assert.deepStrictEqual(endings(yield* sandbox.exchanges), ["open", 404])
-      yield* TestClock.adjust("1 minute")
-      yield* Fiber.join(slow)
-      assert.deepStrictEqual(endings(yield* sandbox.exchanges), [404, 404])
-    }).pipe(Effect.provide(layer()))
-  )
+  test("lists exchanges in order of arrival, including open ones", function* ({ sandbox }) {
+    const arrived = yield* Deferred.make<void>()
+    yield* sandbox.faults.add(Fault.delay("1 minute"))
+    const slow = yield* Effect.fork(
+      Effect.zipRight(Deferred.succeed(arrived, undefined), send(`${sandbox.baseUrl}/slow`, {}))
+    )
+    yield* Deferred.await(arrived)
+    yield* TestClock.adjust("1 second")
+    yield* send(`${sandbox.baseUrl}/fast`, {})
+    assert.deepStrictEqual(endings(yield* sandbox.exchanges), ["open", 404])
+    yield* TestClock.adjust("1 minute")
+    yield* Fiber.join(slow)
+    assert.deepStrictEqual(endings(yield* sandbox.exchanges), [404, 404])
+  })
 
-  it.effect("does not annotate the caller's span", () =>
-    Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const span = yield* Effect.useSpan("caller", (span) =>
-        send(`${baseUrl}/services`, {}).pipe(
-          Effect.locally(HttpClient.currentTracerDisabledWhen, () => true),
-          Effect.withParentSpan(span),
-          Effect.as(span)
-        )
+  test("does not annotate the caller's span", function* ({ sandbox: { baseUrl } }) {
+    const span = yield* Effect.useSpan("caller", (span) =>
+      send(`${baseUrl}/services`, {}).pipe(
+        Effect.locally(HttpClient.currentTracerDisabledWhen, () => true),
+        Effect.withParentSpan(span),
+        Effect.as(span)
       )
-      assert.strictEqual(span._tag === "Span" && span.attributes.size, 0)
-    }).pipe(Effect.provide(layer()))
-  )
+    )
+    assert.strictEqual(span._tag === "Span" && span.attributes.size, 0)
+  })
 })

@@ -2,11 +2,10 @@
  * The client with every profile of idempotency: nothing is paid twice, and nothing that may have been
  * applied is reported as not applied.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Scenario from "@manilla/sandbox/Scenario"
-import * as Sandbox from "@manilla/sandbox/Sandbox"
-import { key, layer } from "@manilla/test-support/Sandboxed"
+import { key, tests } from "@manilla/test-support/Sandboxed"
 import * as writes from "@manilla/test-support/Writes"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -47,51 +46,47 @@ for (const profile of profiles) {
   describe(`other body ${other_body}, in flight ${in_flight}, failures ${failures}`, () => {
     for (const one of writes.keyed()) {
       const { name: operation } = one
-      it.effect(`${operation} has one effect`, () =>
-        Effect.gen(function* () {
-          const sandbox = yield* Sandbox.Sandbox
+      tests({ idempotency: profile })(`${operation} has one effect`, function* ({ sandbox }) {
+        // A refused request, then a good one with the same key.
+        yield* sandbox.faults.add(Scenario.request("insufficient_funds", { operation }))
+        assert.strictEqual(tagOf(yield* soon(write(one))), "UnprocessableError")
+        const second = yield* soon(write(one))
+        const isReplayed = failures === "replay"
+        assert.strictEqual(tagOf(second), isReplayed ? "UnprocessableError" : "success")
+        assert.strictEqual(yield* made, isReplayed ? 0 : 1)
 
-          // A refused request, then a good one with the same key.
-          yield* sandbox.faults.add(Scenario.request("insufficient_funds", { operation }))
-          assert.strictEqual(tagOf(yield* soon(write(one))), "UnprocessableError")
-          const second = yield* soon(write(one))
-          const isReplayed = failures === "replay"
-          assert.strictEqual(tagOf(second), isReplayed ? "UnprocessableError" : "success")
-          assert.strictEqual(yield* made, isReplayed ? 0 : 1)
+        // Lost answers.
+        yield* sandbox.reset()
+        yield* sandbox.faults.add(Fault.dropAfter({ operation, count: 2 }))
+        const first = yield* soon(write(one))
+        assert.strictEqual(tagOf(first), "success")
+        assert.strictEqual(yield* made, 1)
 
-          // Lost answers.
-          yield* sandbox.reset()
-          yield* sandbox.faults.add(Fault.dropAfter({ operation, count: 2 }))
-          const first = yield* soon(write(one))
-          assert.strictEqual(tagOf(first), "success")
-          assert.strictEqual(yield* made, 1)
+        // The same key with another request: it makes nothing, and only a 422 says so for certain.
+        const other = { 422: "UnprocessableError", 409: "OutcomeUnknown", replay: "KeyReused" }
+        assert.strictEqual(tagOf(yield* soon(writeOther(one))), other[other_body])
+        assert.strictEqual(yield* made, 1)
 
-          // The same key with another request: it makes nothing, and only a 422 says so for certain.
-          const other = { 422: "UnprocessableError", 409: "OutcomeUnknown", replay: "KeyReused" }
-          assert.strictEqual(tagOf(yield* soon(writeOther(one))), other[other_body])
-          assert.strictEqual(yield* made, 1)
-
-          // A second call while the first is not answered.
-          yield* sandbox.reset()
-          yield* sandbox.faults.add(Fault.delay("5 seconds", { operation }))
-          const slow = yield* Effect.fork(Effect.either(write(one)))
-          yield* TestClock.adjust("1 second")
-          const meanwhile = yield* soon(write(one))
-          assert.strictEqual(tagOf(meanwhile), in_flight === 409 ? "OutcomeUnknown" : "success")
-          const ended = yield* Fiber.join(slow)
-          assert.strictEqual(tagOf(ended), "success")
-          if (Either.isRight(meanwhile)) assert.deepStrictEqual(meanwhile, ended)
-          assert.strictEqual(yield* made, 1)
-        }).pipe(Effect.provide(layer({ idempotency: profile })))
-      )
+        // A second call while the first is not answered.
+        yield* sandbox.reset()
+        yield* sandbox.faults.add(Fault.delay("5 seconds", { operation }))
+        const slow = yield* Effect.fork(Effect.either(write(one)))
+        yield* TestClock.adjust("1 second")
+        const meanwhile = yield* soon(write(one))
+        assert.strictEqual(tagOf(meanwhile), in_flight === 409 ? "OutcomeUnknown" : "success")
+        const ended = yield* Fiber.join(slow)
+        assert.strictEqual(tagOf(ended), "success")
+        if (Either.isRight(meanwhile)) assert.deepStrictEqual(meanwhile, ended)
+        assert.strictEqual(yield* made, 1)
+      })
     }
   })
 }
 
 describe("a key", () => {
-  it.effect("is forgotten after its retention, and then makes another payment", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
+  tests({ idempotency: { retention_seconds: 3600 } })(
+    "is forgotten after its retention, and then makes another payment",
+    function* ({ sandbox }) {
       const payment = writes.all.find(({ name }) => name === "Payments.create") ?? assert.fail()
       const first = yield* write(payment)
       yield* sandbox.advance({ seconds: 3540 })
@@ -99,6 +94,6 @@ describe("a key", () => {
       yield* sandbox.advance({ seconds: 60 })
       assert.notDeepEqual(yield* write(payment), first)
       assert.strictEqual(yield* made, 2)
-    }).pipe(Effect.provide(layer({ idempotency: { retention_seconds: 3600 } })))
+    }
   )
 })

@@ -11,7 +11,7 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import type * as Ledger from "@manilla/sandbox/Ledger"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transaction from "@manilla/transactions/Transaction"
-import { collection, layer, payoutFrom, walletIn } from "@manilla/test-support/Sandboxed"
+import { collection, layer, payoutFrom, walletIn, tests } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
@@ -279,10 +279,9 @@ describe("random operations", () => {
 })
 
 describe("options", () => {
-  it.effect("set the wallets, and a missing wallet is opened on demand", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const payments = yield* Payments.Payments
+  tests({ lenient: true, wallets: [{ currency: usd, balance: amount("12.5") }] })(
+    "set the wallets, and a missing wallet is opened on demand",
+    function* ({ sandbox, payments }) {
       assert.deepStrictEqual(
         (yield* sandbox.wallets).map(({ available, currency }) => [currency, available]),
         [["USD", "12.5000"]]
@@ -295,10 +294,6 @@ describe("options", () => {
       yield* TestClock.adjust("2 seconds")
       assert.strictEqual((yield* payments.get(id)).status, "COMPLETED")
       assert.strictEqual((yield* walletIn("GHS")).available, "1477.5000")
-    }).pipe(
-      Effect.provide(
-        layer({ lenient: true, wallets: [{ currency: usd, balance: amount("12.5") }] })
-      )
-    )
+    }
   )
 })

@@ -1,16 +1,15 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as PaymentLink from "@manilla/payment-links/PaymentLink"
-import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
-import * as Sandbox from "@manilla/sandbox/Sandbox"
-import { codeOf, layer, link as request, plain, walletIn } from "@manilla/test-support/Sandboxed"
+import { link as request, codeOf, plain, walletIn, tests } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 
+const test = tests()
+
 describe("a payment link", () => {
-  it.effect("accepts payments until it is used up", () =>
-    Effect.gen(function* () {
-      const links = yield* PaymentLinks.PaymentLinks
-      const sandbox = yield* Sandbox.Sandbox
+  tests({ wallets: [] })(
+    "accepts payments until it is used up",
+    function* ({ paymentLinks: links, sandbox }) {
       const metadata = { event: "concert" }
       const link = yield* links.create({ ...request, max_uses: 2, metadata })
       assert.deepInclude(plain(link), { status: "ACTIVE", use_count: 0, amount: "5000.0000" })
@@ -39,71 +38,59 @@ describe("a payment link", () => {
       assert.strictEqual(refused.code, "LINK_NOT_ACTIVE")
       assert.strictEqual((yield* walletIn("XOF")).available, "9850.0000")
       assert.lengthOf(yield* sandbox.transactions, 2)
-    }).pipe(Effect.provide(layer({ wallets: [] })))
+    }
   )
 
-  it.effect("respects its maximum number of uses with 50 concurrent payers", () =>
-    Effect.gen(function* () {
-      const links = yield* PaymentLinks.PaymentLinks
-      const sandbox = yield* Sandbox.Sandbox
-      const { id } = yield* links.create({ ...request, max_uses: 7 })
-      yield* Effect.replicateEffect(Effect.either(sandbox.payLink({ id })), 50, {
-        concurrency: "unbounded"
-      })
-      assert.strictEqual((yield* links.get(id)).use_count, 7)
-      assert.lengthOf(yield* sandbox.transactions, 7)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("respects its maximum number of uses with 50 concurrent payers", function* ({
+    paymentLinks: links,
+    sandbox
+  }) {
+    const { id } = yield* links.create({ ...request, max_uses: 7 })
+    yield* Effect.replicateEffect(Effect.either(sandbox.payLink({ id })), 50, {
+      concurrency: "unbounded"
+    })
+    assert.strictEqual((yield* links.get(id)).use_count, 7)
+    assert.lengthOf(yield* sandbox.transactions, 7)
+  })
 
-  it.effect("expires on time, to the millisecond", () =>
-    Effect.gen(function* () {
-      const links = yield* PaymentLinks.PaymentLinks
-      const sandbox = yield* Sandbox.Sandbox
-      const expires_at = "1970-01-01T00:01:00.000001Z"
-      const { id } = yield* links.create({ ...request, expires_at })
-      yield* TestClock.adjust("60 seconds")
-      assert.deepInclude(plain(yield* links.get(id)), { status: "ACTIVE", expires_at })
-      yield* sandbox.payLink({ id })
-      yield* TestClock.adjust("1 millis")
-      assert.deepInclude(plain(yield* links.get(id)), { status: "EXPIRED", use_count: 1 })
-      const refused = yield* Effect.flip(sandbox.payLink({ id }))
-      assert.strictEqual(refused.code, "LINK_NOT_ACTIVE")
-      assert.include(refused.message, "EXPIRED")
-    }).pipe(Effect.provide(layer()))
-  )
+  test("expires on time, to the millisecond", function* ({ paymentLinks: links, sandbox }) {
+    const expires_at = "1970-01-01T00:01:00.000001Z"
+    const { id } = yield* links.create({ ...request, expires_at })
+    yield* TestClock.adjust("60 seconds")
+    assert.deepInclude(plain(yield* links.get(id)), { status: "ACTIVE", expires_at })
+    yield* sandbox.payLink({ id })
+    yield* TestClock.adjust("1 millis")
+    assert.deepInclude(plain(yield* links.get(id)), { status: "EXPIRED", use_count: 1 })
+    const refused = yield* Effect.flip(sandbox.payLink({ id }))
+    assert.strictEqual(refused.code, "LINK_NOT_ACTIVE")
+    assert.include(refused.message, "EXPIRED")
+  })
 
-  it.effect("stays INACTIVE after its expiry once it is used up", () =>
-    Effect.gen(function* () {
-      const links = yield* PaymentLinks.PaymentLinks
-      const sandbox = yield* Sandbox.Sandbox
-      const expires_at = "1970-01-01T00:01:00Z"
-      const { id } = yield* links.create({ ...request, expires_at, max_uses: 1 })
-      yield* sandbox.payLink({ id })
-      yield* TestClock.adjust("1 hour")
-      assert.strictEqual((yield* links.get(id)).status, "INACTIVE")
-    }).pipe(Effect.provide(layer()))
-  )
+  test("stays INACTIVE after its expiry once it is used up", function* ({
+    paymentLinks: links,
+    sandbox
+  }) {
+    const expires_at = "1970-01-01T00:01:00Z"
+    const { id } = yield* links.create({ ...request, expires_at, max_uses: 1 })
+    yield* sandbox.payLink({ id })
+    yield* TestClock.adjust("1 hour")
+    assert.strictEqual((yield* links.get(id)).status, "INACTIVE")
+  })
 
-  it.effect("must expire in the future", () =>
-    Effect.gen(function* () {
-      const links = yield* PaymentLinks.PaymentLinks
-      yield* TestClock.adjust("1 hour")
-      for (const expires_at of ["1970-01-01T01:00:00Z", "1970-01-01T02:00:00+02:00"]) {
-        const error = yield* Effect.flip(links.create({ ...request, expires_at }))
-        assert.strictEqual(error._tag, "UnprocessableError")
-        assert.strictEqual(codeOf(error), "EXPIRES_IN_THE_PAST")
-      }
-      assert.strictEqual((yield* links.list()).total, 0)
-      const link = yield* links.create({ ...request, expires_at: "1970-01-01T02:00:00+00:30" })
-      assert.strictEqual(link.expires_at, "1970-01-01T01:30:00.000000Z")
-    }).pipe(Effect.provide(layer()))
-  )
+  test("must expire in the future", function* ({ paymentLinks: links }) {
+    yield* TestClock.adjust("1 hour")
+    for (const expires_at of ["1970-01-01T01:00:00Z", "1970-01-01T02:00:00+02:00"]) {
+      const error = yield* Effect.flip(links.create({ ...request, expires_at }))
+      assert.strictEqual(error._tag, "UnprocessableError")
+      assert.strictEqual(codeOf(error), "EXPIRES_IN_THE_PAST")
+    }
+    assert.strictEqual((yield* links.list()).total, 0)
+    const link = yield* links.create({ ...request, expires_at: "1970-01-01T02:00:00+00:30" })
+    assert.strictEqual(link.expires_at, "1970-01-01T01:30:00.000000Z")
+  })
 
-  it.effect("that is not there cannot be paid", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const unknown = PaymentLink.makeId("00000000-0000-4000-8000-000000000000")
-      assert.strictEqual((yield* Effect.flip(sandbox.payLink({ id: unknown }))).code, "NOT_FOUND")
-    }).pipe(Effect.provide(layer()))
-  )
+  test("that is not there cannot be paid", function* ({ sandbox }) {
+    const unknown = PaymentLink.makeId("00000000-0000-4000-8000-000000000000")
+    assert.strictEqual((yield* Effect.flip(sandbox.payLink({ id: unknown }))).code, "NOT_FOUND")
+  })
 })

@@ -1,7 +1,6 @@
 /** Sandboxes that behave like a service that was probed. */
 import { assert, describe, it } from "@effect/vitest"
-import * as Cardholders from "@manilla/cards/Cardholders"
-import { layer } from "@manilla/test-support/Sandboxed"
+import { tests } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -12,16 +11,16 @@ import * as profile from "../src/internal/command/profile.js"
 const page = { parameter: "page_number", default_per_page: 2 }
 
 describe("a sandbox with other pages", () => {
-  it.effect("selects a page by the parameter of the profile alone", () =>
-    Effect.gen(function* () {
-      const cardholders = yield* Cardholders.Cardholders
+  tests({ page }, { pageParameter: page.parameter })(
+    "selects a page by the parameter of the profile alone",
+    function* ({ cardholders }) {
       const first = yield* cardholders.list()
       assert.strictEqual(first.per_page, 2)
       const ignored = yield* cardholders.list({}, { extraParams: { page: "2" } })
       assert.deepStrictEqual(ignored, first)
       const all = yield* Stream.runCollect(cardholders.stream({ per_page: 1 }))
       assert.strictEqual(all.length, first.total)
-    }).pipe(Effect.provide(layer({ page }, { pageParameter: page.parameter })))
+    }
   )
 })
 

@@ -1,26 +1,24 @@
-import { assert, describe, it } from "@effect/vitest"
-import * as Payouts from "@manilla/payouts/Payouts"
-import * as Refunds from "@manilla/refunds/Refunds"
-import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { assert, describe } from "@effect/vitest"
 import * as Transaction from "@manilla/transactions/Transaction"
 import {
   balancesIn,
   collected,
   key,
-  layer,
   payoutFrom,
   plain,
   settled,
-  walletIn
+  walletIn,
+  tests
 } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 
+const test = tests()
+
 describe("a refund", () => {
-  it.effect("is reserved, then paid, and becomes a transaction", () =>
-    Effect.gen(function* () {
-      const refunds = yield* Refunds.Refunds
-      const sandbox = yield* Sandbox.Sandbox
+  tests({ wallets: [] })(
+    "is reserved, then paid, and becomes a transaction",
+    function* ({ refunds, sandbox }) {
       const { reference: transaction } = yield* collected("order", { metadata: { order: "42" } })
       const asked = yield* sandbox.refund({ transaction, amount: "500.5", reason: "Too big" })
       assert.deepInclude(plain(asked), { amount: "500.5000", reason: "Too big", status: "PENDING" })
@@ -50,35 +48,30 @@ describe("a refund", () => {
         provider_reference: asked.provider_reference,
         metadata: { order: "42" }
       })
-    }).pipe(Effect.provide(layer({ wallets: [] })))
+    }
   )
 
-  it.effect("defaults to the remaining amount, and never exceeds it", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const { reference } = yield* collected("order")
-      assert.strictEqual(
-        (yield* sandbox.refund({ transaction: reference, amount: "1000" })).amount,
-        "1000.0000"
-      )
-      yield* sandbox.restore(yield* sandbox.snapshot)
-      const over = yield* Effect.flip(
-        sandbox.refund({ transaction: reference, amount: "500.0001" })
-      )
-      assert.strictEqual(over.code, "REFUND_TOO_LARGE")
-      assert.strictEqual((yield* sandbox.refund({ transaction: reference })).amount, "500.0000")
-      yield* settled
-      assert.strictEqual(
-        (yield* Effect.flip(sandbox.refund({ transaction: reference, amount: "0.0001" }))).code,
-        "REFUND_TOO_LARGE"
-      )
-    }).pipe(Effect.provide(layer()))
-  )
+  test("defaults to the remaining amount, and never exceeds it", function* ({ sandbox }) {
+    const { reference } = yield* collected("order")
+    assert.strictEqual(
+      (yield* sandbox.refund({ transaction: reference, amount: "1000" })).amount,
+      "1000.0000"
+    )
+    yield* sandbox.restore(yield* sandbox.snapshot)
+    const over = yield* Effect.flip(sandbox.refund({ transaction: reference, amount: "500.0001" }))
+    assert.strictEqual(over.code, "REFUND_TOO_LARGE")
+    assert.strictEqual((yield* sandbox.refund({ transaction: reference })).amount, "500.0000")
+    yield* settled
+    assert.strictEqual(
+      (yield* Effect.flip(sandbox.refund({ transaction: reference, amount: "0.0001" }))).code,
+      "REFUND_TOO_LARGE"
+    )
+  })
 
   for (const operation of ["COLLECTION", "DEPOSIT"] as const) {
-    it.effect(`of a ${operation} is made, and cannot be refunded itself`, () =>
-      Effect.gen(function* () {
-        const sandbox = yield* Sandbox.Sandbox
+    tests({ wallets: [] })(
+      `of a ${operation} is made, and cannot be refunded itself`,
+      function* ({ sandbox }) {
         const { reference: transaction } = yield* collected("order", { operation })
         yield* sandbox.refund({ transaction, amount: "100" })
         yield* settled
@@ -86,48 +79,39 @@ describe("a refund", () => {
         assert.strictEqual(refund.operation, "REFUND")
         const again = yield* Effect.flip(sandbox.refund({ transaction: refund.reference }))
         assert.strictEqual(again.code, "NOT_REFUNDABLE")
-      }).pipe(Effect.provide(layer({ wallets: [] })))
+      }
     )
   }
 
-  it.effect("is refused for a fully refunded transaction", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const { reference } = yield* collected("order")
-      yield* sandbox.refund({ transaction: reference })
-      const before = yield* balancesIn("XOF")
-      const error = yield* Effect.flip(sandbox.refund({ transaction: reference }))
-      assert.strictEqual(error._tag, "ControlError")
-      assert.strictEqual(error.code, "ALREADY_REFUNDED")
-      assert.deepStrictEqual(yield* balancesIn("XOF"), before)
-      yield* settled
-      const refunds = (yield* sandbox.transactions).filter(
-        ({ operation }) => operation === "REFUND"
-      )
-      assert.lengthOf(refunds, 1)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("is refused for a fully refunded transaction", function* ({ sandbox }) {
+    const { reference } = yield* collected("order")
+    yield* sandbox.refund({ transaction: reference })
+    const before = yield* balancesIn("XOF")
+    const error = yield* Effect.flip(sandbox.refund({ transaction: reference }))
+    assert.strictEqual(error._tag, "ControlError")
+    assert.strictEqual(error.code, "ALREADY_REFUNDED")
+    assert.deepStrictEqual(yield* balancesIn("XOF"), before)
+    yield* settled
+    const refunds = (yield* sandbox.transactions).filter(({ operation }) => operation === "REFUND")
+    assert.lengthOf(refunds, 1)
+  })
 
-  it.effect("never exceeds the collection with 50 concurrent requests", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const { reference } = yield* collected("order")
-      const results = yield* Effect.replicateEffect(
-        Effect.either(sandbox.refund({ transaction: reference, amount: "100" })),
-        50,
-        { concurrency: "unbounded" }
-      )
-      assert.lengthOf(
-        results.filter(({ _tag }) => _tag === "Right"),
-        15
-      )
-    }).pipe(Effect.provide(layer()))
-  )
+  test("never exceeds the collection with 50 concurrent requests", function* ({ sandbox }) {
+    const { reference } = yield* collected("order")
+    const results = yield* Effect.replicateEffect(
+      Effect.either(sandbox.refund({ transaction: reference, amount: "100" })),
+      50,
+      { concurrency: "unbounded" }
+    )
+    assert.lengthOf(
+      results.filter(({ _tag }) => _tag === "Right"),
+      15
+    )
+  })
 
-  it.effect("is refused for insufficient funds, and for other kinds of transactions", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const payouts = yield* Payouts.Payouts
+  tests({ wallets: [] })(
+    "is refused for insufficient funds, and for other kinds of transactions",
+    function* ({ sandbox, payouts }) {
       const { reference } = yield* collected("order")
       yield* payouts.create(payoutFrom(yield* walletIn("XOF"), "1400"), { key })
       const empty = yield* Effect.flip(sandbox.refund({ transaction: reference, amount: "100" }))
@@ -150,17 +134,14 @@ describe("a refund", () => {
         (yield* Effect.flip(sandbox.refund({ transaction: unknown }))).code,
         "NOT_FOUND"
       )
-    }).pipe(Effect.provide(layer({ wallets: [] })))
+    }
   )
 
   for (const amount of ["0", "0.00000", "-1", "1.23456", "all", ""]) {
-    it.effect(`is refused for the amount "${amount}"`, () =>
-      Effect.gen(function* () {
-        const sandbox = yield* Sandbox.Sandbox
-        const { reference } = yield* collected("order")
-        const error = yield* Effect.flip(sandbox.refund({ transaction: reference, amount }))
-        assert.strictEqual(error.code, "INVALID_AMOUNT")
-      }).pipe(Effect.provide(layer()))
-    )
+    test(`is refused for the amount "${amount}"`, function* ({ sandbox }) {
+      const { reference } = yield* collected("order")
+      const error = yield* Effect.flip(sandbox.refund({ transaction: reference, amount }))
+      assert.strictEqual(error.code, "INVALID_AMOUNT")
+    })
   }
 })

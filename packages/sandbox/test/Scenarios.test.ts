@@ -1,8 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
-import * as Payouts from "@manilla/payouts/Payouts"
 import * as ControlApi from "@manilla/sandbox/ControlApi"
 import * as Scenario from "@manilla/sandbox/Scenario"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
@@ -12,7 +10,8 @@ import {
   link,
   payoutFrom,
   settled,
-  walletIn
+  walletIn,
+  tests
 } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -20,6 +19,8 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { decodeFailure, send } from "./utils/harness.js"
+
+const test = tests()
 
 const named = (name: string) => Scenario.named(name) ?? assert.fail(name)
 
@@ -66,124 +67,115 @@ describe("scenarios", () => {
     assert.strictEqual(new Set(scenarios.map(({ code }) => code)).size, scenarios.length)
   })
 
-  it.effect("of magic phone numbers settle payments at once, late, never or otherwise", () =>
-    Effect.gen(function* () {
-      for (const name of ["completes_at_once", "completes_late", "stays_pending", "fails"]) {
-        assert.strictEqual((yield* payBy(name)).status, "PENDING")
-      }
-      yield* payBy("unknown_status")
-      assert.deepStrictEqual(yield* statuses, [
-        "COMPLETED",
-        "PENDING",
-        "PENDING",
-        "PENDING",
-        "PENDING"
-      ])
-      yield* settled
-      const [first, , ...rest] = yield* statuses
-      assert.deepStrictEqual([first, ...rest], ["COMPLETED", "PENDING", "FAILED", "UNDER_REVIEW"])
-      yield* (yield* Sandbox.Sandbox).advance({ seconds: 2_592_000 })
-      assert.deepStrictEqual(yield* statuses, [first, "COMPLETED", ...rest])
-      assert.lengthOf(yield* (yield* Sandbox.Sandbox).transactions, 2)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("of magic phone numbers settle payments at once, late, never or otherwise", function* ({
+    sandbox
+  }) {
+    for (const name of ["completes_at_once", "completes_late", "stays_pending", "fails"]) {
+      assert.strictEqual((yield* payBy(name)).status, "PENDING")
+    }
+    yield* payBy("unknown_status")
+    assert.deepStrictEqual(yield* statuses, [
+      "COMPLETED",
+      "PENDING",
+      "PENDING",
+      "PENDING",
+      "PENDING"
+    ])
+    yield* settled
+    const [first, , ...rest] = yield* statuses
+    assert.deepStrictEqual([first, ...rest], ["COMPLETED", "PENDING", "FAILED", "UNDER_REVIEW"])
+    yield* sandbox.advance({ seconds: 2_592_000 })
+    assert.deepStrictEqual(yield* statuses, [first, "COMPLETED", ...rest])
+    assert.lengthOf(yield* sandbox.transactions, 2)
+  })
 
-  it.effect("of magic amounts apply to payments, payouts and links", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const payouts = yield* Payouts.Payouts
-      const links = yield* PaymentLinks.PaymentLinks
-      const refused = yield* Effect.flip(
-        pay("a", { amount: Scenario.amount(named("otp_required")) })
+  test("of magic amounts apply to payments, payouts and links", function* ({
+    sandbox,
+    payouts,
+    paymentLinks: links
+  }) {
+    const refused = yield* Effect.flip(pay("a", { amount: Scenario.amount(named("otp_required")) }))
+    assert.strictEqual(refused._tag, "UnprocessableError")
+    const before = yield* walletIn("XOF")
+    const fails = payoutFrom(before, Scenario.amount(named("fails")))
+    const { reference } = yield* payouts.create(fails, { key: keyOf("payout") })
+    yield* settled
+    assert.strictEqual((yield* payouts.get(reference)).status, "FAILED")
+    assert.deepStrictEqual(yield* walletIn("XOF"), before)
+    for (const [name, status] of [
+      ["link_used", "INACTIVE"],
+      ["link_expired", "EXPIRED"]
+    ] as const) {
+      const made = yield* links.create({ ...link, amount: Scenario.amount(named(name)) })
+      assert.strictEqual(made.status, "ACTIVE")
+      assert.strictEqual((yield* links.get(made.id)).status, status)
+      assert.strictEqual(
+        (yield* Effect.flip(sandbox.payLink({ id: made.id }))).code,
+        "LINK_NOT_ACTIVE"
       )
-      assert.strictEqual(refused._tag, "UnprocessableError")
-      const before = yield* walletIn("XOF")
-      const fails = payoutFrom(before, Scenario.amount(named("fails")))
-      const { reference } = yield* payouts.create(fails, { key: keyOf("payout") })
-      yield* settled
-      assert.strictEqual((yield* payouts.get(reference)).status, "FAILED")
-      assert.deepStrictEqual(yield* walletIn("XOF"), before)
-      for (const [name, status] of [
-        ["link_used", "INACTIVE"],
-        ["link_expired", "EXPIRED"]
-      ] as const) {
-        const made = yield* links.create({ ...link, amount: Scenario.amount(named(name)) })
-        assert.strictEqual(made.status, "ACTIVE")
-        assert.strictEqual((yield* links.get(made.id)).status, status)
-        assert.strictEqual(
-          (yield* Effect.flip(sandbox.payLink({ id: made.id }))).code,
-          "LINK_NOT_ACTIVE"
-        )
+    }
+    const { id } = yield* links.create(link)
+    const unpaid = yield* Effect.flip(
+      sandbox.payLink({ id, phone_number: phoneOf("insufficient_funds") })
+    )
+    assert.strictEqual(unpaid.code, "INSUFFICIENT_FUNDS")
+    yield* sandbox.payLink({ id, phone_number: "+2290100000000" })
+  })
+
+  test("that a key meets once are met once by each key, and each of them", function* ({
+    paymentLinks: links
+  }) {
+    const met: Array<number> = []
+    for (const key of ["one", "another"]) {
+      for (const scenario of ["conflict", "request_timeout"]) {
+        const headers = { "idempotency-key": key, "x-sandbox-scenario": scenario }
+        met.push((yield* createRaw(headers)).status, (yield* createRaw(headers)).status)
       }
-      const { id } = yield* links.create(link)
-      const unpaid = yield* Effect.flip(
-        sandbox.payLink({ id, phone_number: phoneOf("insufficient_funds") })
-      )
-      assert.strictEqual(unpaid.code, "INSUFFICIENT_FUNDS")
-      yield* sandbox.payLink({ id, phone_number: "+2290100000000" })
-    }).pipe(Effect.provide(layer()))
-  )
+    }
+    assert.deepStrictEqual(met, [409, 201, 408, 201, 409, 201, 408, 201])
+    assert.lengthOf(yield* statuses, 2)
+    // Requests without a key meet it each time.
+    const create = links.create({ ...link, amount: Scenario.amount(named("conflict")) })
+    for (const end of [yield* Effect.flip(create), yield* Effect.flip(create)]) {
+      assert.strictEqual(end._tag, "UnkeyedOutcomeUnknown")
+    }
+  })
 
-  it.effect("that a key meets once are met once by each key, and each of them", () =>
-    Effect.gen(function* () {
-      const met: Array<number> = []
-      for (const key of ["one", "another"]) {
-        for (const scenario of ["conflict", "request_timeout"]) {
-          const headers = { "idempotency-key": key, "x-sandbox-scenario": scenario }
-          met.push((yield* createRaw(headers)).status, (yield* createRaw(headers)).status)
-        }
-      }
-      assert.deepStrictEqual(met, [409, 201, 408, 201, 409, 201, 408, 201])
-      assert.lengthOf(yield* statuses, 2)
-      // Requests without a key meet it each time.
-      const links = yield* PaymentLinks.PaymentLinks
-      const create = links.create({ ...link, amount: Scenario.amount(named("conflict")) })
-      for (const end of [yield* Effect.flip(create), yield* Effect.flip(create)]) {
-        assert.strictEqual(end._tag, "UnkeyedOutcomeUnknown")
-      }
-    }).pipe(Effect.provide(layer()))
-  )
+  test("in the queue of faults wait for an operation to which they apply", function* ({
+    sandbox,
+    paymentLinks: links
+  }) {
+    yield* sandbox.faults.add(Scenario.request("link_used"))
+    yield* pay("another", {})
+    const { id } = yield* links.create(link)
+    assert.strictEqual((yield* links.get(id)).status, "INACTIVE")
+  })
 
-  it.effect("in the queue of faults wait for an operation to which they apply", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const links = yield* PaymentLinks.PaymentLinks
-      yield* sandbox.faults.add(Scenario.request("link_used"))
-      yield* pay("another", {})
-      const { id } = yield* links.create(link)
-      assert.strictEqual((yield* links.get(id)).status, "INACTIVE")
-    }).pipe(Effect.provide(layer()))
-  )
+  test("of a header apply to any client, and an unknown one is refused with the list", function* ({
+    sandbox
+  }) {
+    assert.strictEqual((yield* createRaw({ "x-sandbox-scenario": "fails_at_once" })).status, 201)
+    assert.deepStrictEqual(yield* statuses, ["FAILED"])
+    const { status, text } = yield* createRaw({ "x-sandbox-scenario": "explodes" })
+    assert.strictEqual(status, 422)
+    assert.include(text, "stays_pending")
+    assert.strictEqual((yield* createRaw({ "x-sandbox-scenario": "link_used" })).status, 422)
+    const latest = (yield* sandbox.exchanges).map(({ fault }) => fault?.name)
+    assert.include(latest, "fails_at_once")
+  })
 
-  it.effect("of a header apply to any client, and an unknown one is refused with the list", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      assert.strictEqual((yield* createRaw({ "x-sandbox-scenario": "fails_at_once" })).status, 201)
-      assert.deepStrictEqual(yield* statuses, ["FAILED"])
-      const { status, text } = yield* createRaw({ "x-sandbox-scenario": "explodes" })
-      assert.strictEqual(status, 422)
-      assert.include(text, "stays_pending")
-      assert.strictEqual((yield* createRaw({ "x-sandbox-scenario": "link_used" })).status, 422)
-      const latest = (yield* sandbox.exchanges).map(({ fault }) => fault?.name)
-      assert.include(latest, "fails_at_once")
-    }).pipe(Effect.provide(layer()))
-  )
-
-  it.effect("of a fault rule apply only to the operations that have them", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const { baseUrl } = sandbox
-      const added = yield* send(`${new URL(baseUrl).origin}${ControlApi.root}/faults`, {
-        method: "POST",
-        body: { fault: "scenario", scenario: "insufficient_funds" }
-      })
-      assert.strictEqual(added.status, 201)
-      const refused = yield* Effect.flip(pay("ruled", {}))
-      assert.strictEqual(refused._tag, "UnprocessableError")
-      yield* pay("ruled", {})
-      assert.lengthOf(yield* sandbox.faults.pending, 0)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("of a fault rule apply only to the operations that have them", function* ({ sandbox }) {
+    const { baseUrl } = sandbox
+    const added = yield* send(`${new URL(baseUrl).origin}${ControlApi.root}/faults`, {
+      method: "POST",
+      body: { fault: "scenario", scenario: "insufficient_funds" }
+    })
+    assert.strictEqual(added.status, 201)
+    const refused = yield* Effect.flip(pay("ruled", {}))
+    assert.strictEqual(refused._tag, "UnprocessableError")
+    yield* pay("ruled", {})
+    assert.lengthOf(yield* sandbox.faults.pending, 0)
+  })
 
   it.effect("with an unlisted magic value are refused unless the sandbox is lenient", () =>
     Effect.gen(function* () {
@@ -211,24 +203,21 @@ describe("scenarios", () => {
   for (const scenario of Scenario.scenarios.filter((one) =>
     Scenario.appliesTo(one, "Payments.create")
   )) {
-    it.effect(`${scenario.name}: a payment happens at most once`, () =>
-      Effect.gen(function* () {
-        const sandbox = yield* Sandbox.Sandbox
-        const fiber = yield* Effect.fork(Effect.exit(payBy(scenario.name)))
-        yield* TestClock.adjust("2 hours")
-        const exit = yield* Fiber.join(fiber)
-        const made = yield* sandbox.paymentIntents
-        assert.isAtMost(made.length, 1)
-        if (Exit.isSuccess(exit)) {
-          assert.deepStrictEqual(
-            made.map(({ id }) => id),
-            [exit.value.id]
-          )
-        } else if (made.length > 0) {
-          const error = yield* Effect.flip(exit)
-          assert.include(["OutcomeUnknown", "AppliedUnreadable"], error._tag)
-        }
-      }).pipe(Effect.provide(layer()))
-    )
+    test(`${scenario.name}: a payment happens at most once`, function* ({ sandbox }) {
+      const fiber = yield* Effect.fork(Effect.exit(payBy(scenario.name)))
+      yield* TestClock.adjust("2 hours")
+      const exit = yield* Fiber.join(fiber)
+      const made = yield* sandbox.paymentIntents
+      assert.isAtMost(made.length, 1)
+      if (Exit.isSuccess(exit)) {
+        assert.deepStrictEqual(
+          made.map(({ id }) => id),
+          [exit.value.id]
+        )
+      } else if (made.length > 0) {
+        const error = yield* Effect.flip(exit)
+        assert.include(["OutcomeUnknown", "AppliedUnreadable"], error._tag)
+      }
+    })
   }
 })

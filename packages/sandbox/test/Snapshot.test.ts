@@ -8,21 +8,24 @@ import * as ControlApi from "@manilla/sandbox/ControlApi"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import {
+  link,
   cardFrom,
   collected,
   collection,
   key,
   layer,
-  link,
   payoutFrom,
   settled,
-  walletIn
+  walletIn,
+  tests
 } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as states from "../src/internal/store/state.js"
 import { send } from "./utils/harness.js"
+
+const test = tests()
 
 /** A client that has them can go on with the other sandbox. */
 const credentials = { clientId: "me", clientSecret: Redacted.make("mine") }
@@ -122,22 +125,18 @@ describe("a snapshot", () => {
     })
   )
 
-  it.effect("sets the clock back to its time", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const payments = yield* Payments.Payments
-      const { id } = yield* payments.create(collection, { key })
-      const before = yield* sandbox.snapshot
-      yield* sandbox.advance({ seconds: 86_400 })
-      assert.strictEqual((yield* sandbox.paymentIntents)[0]?.status, "COMPLETED")
-      yield* sandbox.restore(before)
-      assert.strictEqual(Date.parse((yield* sandbox.clock).now), before.now_ms)
-      assert.deepStrictEqual(
-        (yield* sandbox.paymentIntents).map((one) => [one.id, one.status]),
-        [[id, "PENDING"]]
-      )
-    }).pipe(Effect.provide(layer()))
-  )
+  test("sets the clock back to its time", function* ({ sandbox, payments }) {
+    const { id } = yield* payments.create(collection, { key })
+    const before = yield* sandbox.snapshot
+    yield* sandbox.advance({ seconds: 86_400 })
+    assert.strictEqual((yield* sandbox.paymentIntents)[0]?.status, "COMPLETED")
+    yield* sandbox.restore(before)
+    assert.strictEqual(Date.parse((yield* sandbox.clock).now), before.now_ms)
+    assert.deepStrictEqual(
+      (yield* sandbox.paymentIntents).map((one) => [one.id, one.status]),
+      [[id, "PENDING"]]
+    )
+  })
 
   const damaged: ReadonlyArray<
     readonly [name: string, damage: (text: string) => string, field: string]
@@ -185,52 +184,43 @@ describe("a snapshot", () => {
   ]
 
   for (const [name, damage, field] of damaged) {
-    it.effect(`${name} is refused with the reason, and nothing changes`, () =>
-      Effect.gen(function* () {
-        const sandbox = yield* Sandbox.Sandbox
-        yield* use
-        const text = yield* written
-        assert.notStrictEqual(damage(text), text)
-        const url = `${new URL(sandbox.baseUrl).origin}${ControlApi.root}/snapshot`
-        const { status, text: answer } = yield* send(url, { method: "PUT", text: damage(text) })
-        assert.strictEqual(status, 422)
-        const { issues } = Schema.decodeUnknownSync(Schema.parseJson(ControlApi.ControlError))(
-          answer
-        )
-        assert.include(
-          issues.map((issue) => issue.field),
-          field
-        )
-        assert.strictEqual(yield* written, text)
-      }).pipe(Effect.provide(layer()))
-    )
+    test(`${name} is refused with the reason, and nothing changes`, function* ({ sandbox }) {
+      yield* use
+      const text = yield* written
+      assert.notStrictEqual(damage(text), text)
+      const url = `${new URL(sandbox.baseUrl).origin}${ControlApi.root}/snapshot`
+      const { status, text: answer } = yield* send(url, { method: "PUT", text: damage(text) })
+      assert.strictEqual(status, 422)
+      const { issues } = Schema.decodeUnknownSync(Schema.parseJson(ControlApi.ControlError))(answer)
+      assert.include(
+        issues.map((issue) => issue.field),
+        field
+      )
+      assert.strictEqual(yield* written, text)
+    })
   }
 
-  it.effect("of the last day before 9900 is restored, and the clock can be read", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const { restore } = sandbox
-      yield* use
-      const text = (yield* written).replace(/"now_ms":\d+/, `"now_ms":${Date.UTC(9900, 0) - 1}`)
-      yield* restore(yield* Schema.decode(json)(text))
-      yield* sandbox.setStanding({ kybApproved: true })
-      const url = `${new URL(sandbox.baseUrl).origin}${ControlApi.root}`
-      const { status, text: answer } = yield* send(`${url}/clock`, { method: "GET" })
-      assert.strictEqual(status, 200)
-      assert.include(answer, "9899-12-31T23:59:59.999")
-    }).pipe(Effect.provide(layer()))
-  )
+  test("of the last day before 9900 is restored, and the clock can be read", function* ({
+    sandbox
+  }) {
+    const { restore } = sandbox
+    yield* use
+    const text = (yield* written).replace(/"now_ms":\d+/, `"now_ms":${Date.UTC(9900, 0) - 1}`)
+    yield* restore(yield* Schema.decode(json)(text))
+    yield* sandbox.setStanding({ kybApproved: true })
+    const url = `${new URL(sandbox.baseUrl).origin}${ControlApi.root}`
+    const { status, text: answer } = yield* send(`${url}/clock`, { method: "GET" })
+    assert.strictEqual(status, 200)
+    assert.include(answer, "9899-12-31T23:59:59.999")
+  })
 
-  it.effect("is read and restored over HTTP", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      const url = `${new URL(sandbox.baseUrl).origin}${ControlApi.root}/snapshot`
-      yield* use
-      const { text } = yield* send(url, { method: "GET" })
-      const before = yield* everything
-      yield* sandbox.reset()
-      assert.strictEqual((yield* send(url, { method: "PUT", text })).status, 204)
-      assert.deepStrictEqual(yield* everything, before)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("is read and restored over HTTP", function* ({ sandbox }) {
+    const url = `${new URL(sandbox.baseUrl).origin}${ControlApi.root}/snapshot`
+    yield* use
+    const { text } = yield* send(url, { method: "GET" })
+    const before = yield* everything
+    yield* sandbox.reset()
+    assert.strictEqual((yield* send(url, { method: "PUT", text })).status, 204)
+    assert.deepStrictEqual(yield* everything, before)
+  })
 })

@@ -1,118 +1,79 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Amount from "@manilla/core/Amount"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import * as Payments from "@manilla/payments/Payments"
-import * as Sandbox from "@manilla/sandbox/Sandbox"
-import * as Transactions from "@manilla/transactions/Transactions"
-import { collection, key, layer, plain, settled, walletIn } from "@manilla/test-support/Sandboxed"
-import * as Effect from "effect/Effect"
+import { collection, key, plain, settled, walletIn, tests } from "@manilla/test-support/Sandboxed"
 import * as TestClock from "effect/TestClock"
 import { decodeFailure, sendAuthorised } from "./utils/harness.js"
 
+const test = tests()
+
 describe("a payment that completes", () => {
-  it.effect("becomes a transaction and credits the wallet with the net amount", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const transactions = yield* Transactions.Transactions
-      const before = yield* walletIn("XOF")
-      const metadata = { order: "42" }
-      yield* payments.create({ ...collection, amount: "333.33", metadata }, { key })
-      assert.strictEqual((yield* transactions.list()).total, 0)
-      yield* TestClock.adjust("1 hour")
+  test("becomes a transaction and credits the wallet with the net amount", function* ({
+    payments,
+    transactions
+  }) {
+    const before = yield* walletIn("XOF")
+    const metadata = { order: "42" }
+    yield* payments.create({ ...collection, amount: "333.33", metadata }, { key })
+    assert.strictEqual((yield* transactions.list()).total, 0)
+    yield* TestClock.adjust("1 hour")
 
-      const page = yield* transactions.list()
-      assert.strictEqual(page.total, 1)
-      const [listed] = page.data
-      const read = yield* transactions.get(listed?.reference ?? assert.fail("none"))
-      assert.deepInclude(plain(read), {
-        operation: "COLLECTION",
-        amount: "333.3300",
-        // 4.99995 is rounded half up.
-        fee_amount: "5.0000",
-        net_amount: "328.3300",
-        currency: "XOF",
-        country: "BJ",
-        environment: "SANDBOX",
-        status: "COMPLETED",
-        // The time of completion, not of the first read.
-        completed_at: "1970-01-01T00:00:02.000000Z",
-        created_at: "1970-01-01T00:00:02.000000Z",
-        metadata
-      })
-      const { metadata: _, provider_reference, ...rest } = read
-      assert.match(String(provider_reference), /^PRV-/)
-      assert.deepStrictEqual(listed, rest)
-      const after = yield* walletIn("XOF")
-      assert.strictEqual(Amount.subtract(after.available, before.available), "328.3300")
-    }).pipe(Effect.provide(layer()))
-  )
+    const page = yield* transactions.list()
+    assert.strictEqual(page.total, 1)
+    const [listed] = page.data
+    const read = yield* transactions.get(listed?.reference ?? assert.fail("none"))
+    assert.deepInclude(plain(read), {
+      operation: "COLLECTION",
+      amount: "333.3300",
+      // 4.99995 is rounded half up.
+      fee_amount: "5.0000",
+      net_amount: "328.3300",
+      currency: "XOF",
+      country: "BJ",
+      environment: "SANDBOX",
+      status: "COMPLETED",
+      // The time of completion, not of the first read.
+      completed_at: "1970-01-01T00:00:02.000000Z",
+      created_at: "1970-01-01T00:00:02.000000Z",
+      metadata
+    })
+    const { metadata: _, provider_reference, ...rest } = read
+    assert.match(String(provider_reference), /^PRV-/)
+    assert.deepStrictEqual(listed, rest)
+    const after = yield* walletIn("XOF")
+    assert.strictEqual(Amount.subtract(after.available, before.available), "328.3300")
+  })
 
-  it.effect("moves no money unless it is COMPLETED", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const sandbox = yield* Sandbox.Sandbox
-      const before = yield* walletIn("XOF")
-      const { id } = yield* payments.create(collection, { key })
-      yield* sandbox.settle({ resource: id, status: "FAILED" })
-      assert.strictEqual((yield* Effect.flip(sandbox.settle({ resource: id }))).code, "NOT_PENDING")
-      yield* settled
-      assert.strictEqual((yield* payments.get(id)).status, "FAILED")
-      assert.lengthOf(yield* sandbox.transactions, 0)
-      assert.deepStrictEqual(yield* walletIn("XOF"), before)
-    }).pipe(Effect.provide(layer()))
-  )
+  test("completes in order of time, independent of reads", function* ({ payments, sandbox }) {
+    const keys = ["a", "b", "c"].map((name) => IdempotencyKey.derive(name))
+    const amounts: Array<string | undefined> = []
+    for (const [index, key] of keys.entries()) {
+      yield* payments.create({ ...collection, amount: String(index) }, { key })
+      yield* TestClock.adjust("500 millis")
+    }
+    yield* TestClock.adjust("1 hour")
+    for (const { amount, completed_at } of yield* sandbox.transactions) {
+      amounts.push(`${amount} ${completed_at}`)
+    }
+    assert.deepStrictEqual(amounts, [
+      "0.0000 1970-01-01T00:00:02.000000Z",
+      "1.0000 1970-01-01T00:00:02.500000Z",
+      "2.0000 1970-01-01T00:00:03.000000Z"
+    ])
+  })
 
-  it.effect("moves no money if its operation is undocumented", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const sandbox = yield* Sandbox.Sandbox
-      const before = yield* walletIn("XOF")
-      const { id } = yield* payments.create({ ...collection, operation: "WITHDRAWAL" }, { key })
-      yield* settled
-      assert.strictEqual((yield* payments.get(id)).status, "COMPLETED")
-      assert.lengthOf(yield* sandbox.transactions, 0)
-      assert.deepStrictEqual(yield* walletIn("XOF"), before)
-    }).pipe(Effect.provide(layer({ lenient: true })))
-  )
-
-  it.effect("completes in order of time, independent of reads", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const sandbox = yield* Sandbox.Sandbox
-      const keys = ["a", "b", "c"].map((name) => IdempotencyKey.derive(name))
-      const amounts: Array<string | undefined> = []
-      for (const [index, key] of keys.entries()) {
-        yield* payments.create({ ...collection, amount: String(index) }, { key })
-        yield* TestClock.adjust("500 millis")
-      }
-      yield* TestClock.adjust("1 hour")
-      for (const { amount, completed_at } of yield* sandbox.transactions) {
-        amounts.push(`${amount} ${completed_at}`)
-      }
-      assert.deepStrictEqual(amounts, [
-        "0.0000 1970-01-01T00:00:02.000000Z",
-        "1.0000 1970-01-01T00:00:02.500000Z",
-        "2.0000 1970-01-01T00:00:03.000000Z"
-      ])
-    }).pipe(Effect.provide(layer()))
-  )
-
-  it.effect("completes in order of creation at the same time", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const sandbox = yield* Sandbox.Sandbox
-      const amounts = Array.from({ length: 20 }, (_, index) => String(index))
-      for (const amount of amounts) {
-        const key = IdempotencyKey.derive("same moment", amount)
-        yield* payments.create({ ...collection, amount }, { key })
-      }
-      yield* settled
-      assert.deepStrictEqual(
-        (yield* sandbox.transactions).map(({ amount }) => String(Number(amount))),
-        amounts
-      )
-    }).pipe(Effect.provide(layer()))
-  )
+  test("completes in order of creation at the same time", function* ({ payments, sandbox }) {
+    const amounts = Array.from({ length: 20 }, (_, index) => String(index))
+    for (const amount of amounts) {
+      const key = IdempotencyKey.derive("same moment", amount)
+      yield* payments.create({ ...collection, amount }, { key })
+    }
+    yield* settled
+    assert.deepStrictEqual(
+      (yield* sandbox.transactions).map(({ amount }) => String(Number(amount))),
+      amounts
+    )
+  })
 })
 
 describe("filters", () => {
@@ -128,13 +89,11 @@ describe("filters", () => {
     ["page=two", "urlParams.page"],
     ["page=1&page=2", "urlParams.page"]
   ] as const) {
-    it.effect(`refuse ${query}`, () =>
-      Effect.gen(function* () {
-        const { status, text } = yield* sendAuthorised(`/transactions?${query}`, {})
-        assert.strictEqual(status, 422)
-        const details = JSON.stringify(decodeFailure(text).data.error.details)
-        assert.include(details, `"field":"${field}"`)
-      }).pipe(Effect.provide(layer()))
-    )
+    test(`refuse ${query}`, function* () {
+      const { status, text } = yield* sendAuthorised(`/transactions?${query}`, {})
+      assert.strictEqual(status, 422)
+      const details = JSON.stringify(decodeFailure(text).data.error.details)
+      assert.include(details, `"field":"${field}"`)
+    })
   }
 })

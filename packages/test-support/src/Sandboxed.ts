@@ -16,6 +16,7 @@ import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
+import type { YieldWrap } from "effect/Utils"
 
 /** The clients over a gateway that knows the sandbox's page parameter. */
 export const overGateway = (gateway: SandboxGateway.Options = {}) =>
@@ -27,23 +28,25 @@ export const overGateway = (gateway: SandboxGateway.Options = {}) =>
 export const layer = (options: Sandbox.Options = {}, gateway: SandboxGateway.Options = {}) =>
   Layer.provideMerge(overGateway(gateway), SandboxClient.layer(options))
 
-/** Defines tests of a client, each over a sandbox of its own. */
+const services = Effect.all({ ...Clients.tags, sandbox: Sandbox.Sandbox })
+
+/** The client of every domain, and the sandbox. */
+export type Services = Effect.Effect.Success<typeof services>
+
+/** The steps of a test. */
+export type Steps = Generator<
+  YieldWrap<Effect.Effect<unknown, unknown, Layer.Layer.Success<ReturnType<typeof layer>>>>,
+  unknown
+>
+
+/** Defines tests, each over a sandbox of its own. */
 export const tests =
-  <Service>(
-    client: Effect.Effect<Service, never, Clients.Clients>,
-    options: Sandbox.Options = {}
-  ) =>
-  (
-    title: string,
-    test: (
-      client: Service,
-      sandbox: Sandbox.Service
-    ) => Effect.Effect<unknown, unknown, Clients.Clients | Sandbox.Sandbox>
-  ) =>
+  (options: Sandbox.Options = {}, gateway: SandboxGateway.Options = {}) =>
+  (title: string, test: (services: Services) => Steps) =>
     it.effect(title, () =>
-      Effect.all([client, Sandbox.Sandbox]).pipe(
-        Effect.flatMap(([service, sandbox]) => test(service, sandbox)),
-        Effect.provide(layer(options))
+      services.pipe(
+        Effect.flatMap((all) => Effect.gen(() => test(all))),
+        Effect.provide(layer(options, gateway))
       )
     )
 

@@ -1,16 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transaction from "@manilla/transactions/Transaction"
-import * as Transactions from "@manilla/transactions/Transactions"
 import { collected, tests } from "@manilla/test-support/Sandboxed"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 
-const test = tests(Transactions.Transactions)
+const test = tests()
 /** Its catalogue has one currency. */
-const lenient = tests(Transactions.Transactions, { lenient: true })
+const lenient = tests({ lenient: true })
 
 describe("250 transactions", () => {
   const many = Effect.forEach(
@@ -18,43 +17,44 @@ describe("250 transactions", () => {
     (index) => collected(`order ${index}`, { amount: `${index}.${index % 10}1` })
   )
 
-  test("are streamed over all pages, newest first, with exact net amounts", (transactions, sandbox) =>
-    Effect.gen(function* () {
-      yield* many
-      for (const filter of [{}, { per_page: 1 + 99 }, { per_page: 7 }]) {
-        const rows = Chunk.toReadonlyArray(yield* Stream.runCollect(transactions.stream(filter)))
-        assert.deepStrictEqual(
-          rows.map(({ reference }) => reference),
-          (yield* sandbox.transactions).map(({ reference }) => reference).reverse()
-        )
-        assert.isTrue(rows.every(Transaction.isNetExact))
-      }
-      assert.lengthOf(yield* sandbox.transactions, 250)
-    }))
-
-  test("are returned in pages with their position", (transactions) =>
-    Effect.gen(function* () {
-      yield* many
-      const pages = yield* Stream.runCollect(transactions.pages({ per_page: 100 }))
+  test("are streamed over all pages, newest first, with exact net amounts", function* ({
+    transactions,
+    sandbox
+  }) {
+    yield* many
+    for (const filter of [{}, { per_page: 1 + 99 }, { per_page: 7 }]) {
+      const rows = Chunk.toReadonlyArray(yield* Stream.runCollect(transactions.stream(filter)))
       assert.deepStrictEqual(
-        Array.from(pages, ({ current_page, data, per_page, total }) => [
-          current_page,
-          data.length,
-          per_page,
-          total
-        ]),
-        [
-          [1, 100, 100, 250],
-          [2, 100, 100, 250],
-          [3, 50, 100, 250]
-        ]
+        rows.map(({ reference }) => reference),
+        (yield* sandbox.transactions).map(({ reference }) => reference).reverse()
       )
-      const first = yield* transactions.list()
-      assert.deepStrictEqual([first.current_page, first.per_page], [1, Sandbox.defaultPerPage])
-      assert.lengthOf(first.data, Sandbox.defaultPerPage)
-      const beyond = yield* transactions.list({}, { extraParams: { page: "99" } })
-      assert.deepStrictEqual([beyond.current_page, beyond.data.length, beyond.total], [99, 0, 250])
-    }))
+      assert.isTrue(rows.every(Transaction.isNetExact))
+    }
+    assert.lengthOf(yield* sandbox.transactions, 250)
+  })
+
+  test("are returned in pages with their position", function* ({ transactions }) {
+    yield* many
+    const pages = yield* Stream.runCollect(transactions.pages({ per_page: 100 }))
+    assert.deepStrictEqual(
+      Array.from(pages, ({ current_page, data, per_page, total }) => [
+        current_page,
+        data.length,
+        per_page,
+        total
+      ]),
+      [
+        [1, 100, 100, 250],
+        [2, 100, 100, 250],
+        [3, 50, 100, 250]
+      ]
+    )
+    const first = yield* transactions.list()
+    assert.deepStrictEqual([first.current_page, first.per_page], [1, Sandbox.defaultPerPage])
+    assert.lengthOf(first.data, Sandbox.defaultPerPage)
+    const beyond = yield* transactions.list({}, { extraParams: { page: "99" } })
+    assert.deepStrictEqual([beyond.current_page, beyond.data.length, beyond.total], [99, 0, 250])
+  })
 })
 
 describe("a net amount", () => {
@@ -78,26 +78,24 @@ describe("a net amount", () => {
 })
 
 describe("filters", () => {
-  lenient("combine status, currency and environment", (transactions) =>
-    Effect.gen(function* () {
-      yield* collected("one")
-      yield* collected("two", { currency: "XAF", country: "CM" })
-      yield* collected("three", { currency: "XAF", country: "CM", operation: "DEPOSIT" })
-      const totals = (filter: Parameters<typeof transactions.list>[0]) =>
-        Effect.map(transactions.list(filter), ({ data, total }) => {
-          assert.lengthOf(data, total ?? -1)
-          return total
-        })
-      assert.strictEqual(yield* totals({}), 3)
-      assert.strictEqual(yield* totals({ currency: "XAF" }), 2)
-      assert.strictEqual(yield* totals({ currency: "EUR" }), 0)
-      assert.strictEqual(yield* totals({ status: "COMPLETED" }), 3)
-      assert.strictEqual(yield* totals({ status: "PENDING" }), 0)
-      assert.strictEqual(yield* totals({ environment: "SANDBOX" }), 3)
-      assert.strictEqual(yield* totals({ environment: "LIVE" }), 0)
-      const all = { currency: "XAF", status: "COMPLETED", environment: "SANDBOX" } as const
-      assert.strictEqual(yield* totals(all), 2)
-      assert.strictEqual(yield* totals({ ...all, environment: "LIVE" }), 0)
-    })
-  )
+  lenient("combine status, currency and environment", function* ({ transactions }) {
+    yield* collected("one")
+    yield* collected("two", { currency: "XAF", country: "CM" })
+    yield* collected("three", { currency: "XAF", country: "CM", operation: "DEPOSIT" })
+    const totals = (filter: Parameters<typeof transactions.list>[0]) =>
+      Effect.map(transactions.list(filter), ({ data, total }) => {
+        assert.lengthOf(data, total ?? -1)
+        return total
+      })
+    assert.strictEqual(yield* totals({}), 3)
+    assert.strictEqual(yield* totals({ currency: "XAF" }), 2)
+    assert.strictEqual(yield* totals({ currency: "EUR" }), 0)
+    assert.strictEqual(yield* totals({ status: "COMPLETED" }), 3)
+    assert.strictEqual(yield* totals({ status: "PENDING" }), 0)
+    assert.strictEqual(yield* totals({ environment: "SANDBOX" }), 3)
+    assert.strictEqual(yield* totals({ environment: "LIVE" }), 0)
+    const all = { currency: "XAF", status: "COMPLETED", environment: "SANDBOX" } as const
+    assert.strictEqual(yield* totals(all), 2)
+    assert.strictEqual(yield* totals({ ...all, environment: "LIVE" }), 0)
+  })
 })
