@@ -73,6 +73,15 @@ it.each([
   ["97 00 00 01", "BJ", "write +229 before it, the code of BJ"],
   ["22970001", "BJ", "write +229 before it, the code of BJ"],
   ["97000001", "FR", "97000001"],
+  // In some countries, a 0 stands in the place of the code, and in others it belongs to the number.
+  ["0244 12 34 56", "GH", "write +233 in place of its first 0"],
+  ["0100000001", "BJ", "write +229 before it, the code of BJ"],
+  ["+233 244 12 34 56", "GH", "+233244123456"],
+  [
+    "+233 0244 12 34 56",
+    "GH",
+    "0 is not dialled after the code of this country: write the number as it is dialled from abroad"
+  ],
   [
     "2.29016E+12",
     "BJ",
@@ -136,5 +145,10 @@ it.each(Object.entries(countryCodes))("a phone number of %s has the code %s", (c
   assert.deepStrictEqual(
     cells.phone(`${code}90112233`, country, words),
     Either.right(`${code}90112233`)
+  )
+  const hasZero = ["CD", "GH", "KE", "NG", "RW", "TZ", "UG"].includes(country)
+  assert.deepStrictEqual(
+    cells.phone("0190112233", country, words),
+    Either.left(hasZero ? words.forZero(code) : words.withoutCode(code, country))
   )
 })

@@ -101,6 +101,9 @@ const codes: Readonly<Record<string, string>> = {
   UG: "256"
 }
 
+/** Countries in which a number begins with a 0 that is not dialled after the code. */
+const zeroFirst = ["CD", "GH", "KE", "NG", "RW", "TZ", "UG"]
+
 /** Whether a phone number is of another country than this one, if the code of this one is known. */
 export const isForeign = (phone: string, country: string): boolean => {
   const code = codes[country]
@@ -141,10 +144,15 @@ export const phone = (
   // One that begins with another mark, or has one dot, may be another number.
   const isOther = /^[^+(\d]|^\d+\.\d+$/.test(visible)
   if (isOther || !/^(\+(?!0))?\d{8,15}$/.test(text)) return Either.left(words.phone)
-  const code = codes[country.toUpperCase()]
+  const name = country.toUpperCase()
+  const code = codes[name]
+  if (code === undefined) return Either.right(text)
+  const hasZero = zeroFirst.includes(name)
+  if (hasZero && text.replace(/^\+/, "").startsWith(`${code}0`)) return Either.left(words.trunkZero)
   const isWhole =
-    text.startsWith("+") ||
-    code === undefined ||
-    (text.startsWith(code) && text.length >= code.length + localLeast)
-  return isWhole ? Either.right(text) : Either.left(words.withoutCode(code, country.toUpperCase()))
+    text.startsWith("+") || (text.startsWith(code) && text.length >= code.length + localLeast)
+  if (isWhole) return Either.right(text)
+  return Either.left(
+    hasZero && text.startsWith("0") ? words.forZero(code) : words.withoutCode(code, name)
+  )
 }

@@ -86,6 +86,8 @@ export const read = (text: string, words: Words): Either.Either<Table, ReadonlyA
     // Its line stays, so that the lines have their numbers.
     parse(text.replace(/^sep=.(?=\r?\n)/i, ""), {
       delimiter,
+      // A file of several programs has several line ends.
+      record_delimiter: ["\r\n", "\n", "\r"],
       on_record: (record, { lines }) => {
         parsed.push({ record, line: lines })
         return null

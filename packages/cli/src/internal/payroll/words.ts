@@ -76,8 +76,9 @@ const en = {
   cutPhone:
     "the spreadsheet has cut the number. Format the column as text, and write the number again",
   trunkZero:
-    "(0) is not dialled after the code of a country: write the number as it is dialled from abroad",
+    "0 is not dialled after the code of this country: write the number as it is dialled from abroad",
   phone: "write 8 to 15 digits with the country code, such as +229 01 00 00 00 00",
+  forZero: (code: string) => `write +${code} in place of its first 0`,
   withoutCode: (code: string, country: string) =>
     `write +${code} before it, the code of ${country}`,
   // The table.
@@ -316,8 +317,9 @@ const fr: Words = {
   digits: t`écrivez seulement les chiffres de 0 à 9, comme 101000 ou 101000,50`,
   write: (text) => t`écrivez ${text}`,
   cutPhone: t`le tableur a tronqué le numéro. Donnez à la colonne le format Texte, et saisissez à nouveau le numéro`,
-  trunkZero: t`(0) ne se compose pas après l'indicatif du pays : écrivez le numéro comme on l'appelle de l'étranger`,
+  trunkZero: t`le 0 ne se compose pas après l'indicatif du pays : écrivez le numéro comme on l'appelle de l'étranger`,
   phone: t`écrivez 8 à 15 chiffres avec l'indicatif du pays, comme +229 01 00 00 00 00`,
+  forZero: (code) => t`écrivez +${code} à la place du premier 0`,
   withoutCode: (code, country) => t`écrivez +${code} devant, l'indicatif du pays ${country}`,
   bothMayBe: (one, other, column) =>
     t`« ${one} » et « ${other} » peuvent tous deux être la colonne ${column} : renommez celle qui ne l'est pas`,
