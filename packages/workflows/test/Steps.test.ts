@@ -462,29 +462,44 @@ describe("an engine beneath that ends a life", () => {
     })
   )
 
-  it.scoped("undoes nothing, and neither does a shutdown", () =>
-    Effect.gen(function* () {
-      const done: Array<string> = []
-      const note = (what: string) => Effect.sync(() => void done.push(what))
-      const sleeps = yield* Deferred.make<void>()
-      const shop = Shop.toLayer(() =>
-        Effect.gen(function* () {
-          yield* Shop.withCompensation(note("reserve"), () => note("undo"))
-          yield* Durable.sleep("a day", "1 day")
-          return yield* pay(Effect.as(note("pay"), "pay-1"))
-        })
-      )
-      const sleep = () =>
-        Effect.runPromise(Effect.zipRight(Deferred.succeed(sleeps, undefined), Effect.never))
-      const life = yield* Steps.execute(Shop, { key }, { ...steps, sleep }).pipe(
-        Effect.provide(Layer.provideMerge(shop, Steps.layer)),
-        Effect.fork
-      )
-      yield* Deferred.await(sleeps)
-      yield* Fiber.interrupt(life)
-      assert.deepStrictEqual(done, ["reserve"])
+  const refund = Effect.orDie(
+    Durable.write({
+      operation: "Shop.refund",
+      key: IdempotencyKey.make("refund"),
+      success: Schema.String,
+      idOf: (id) => id,
+      send: () => Effect.sync(() => `refund-${done.push("refund")}`)
     })
   )
+  const done: Array<string> = []
+  const note = (what: string) => Effect.sync(() => void done.push(what))
+  for (const [how, part] of [
+    ["`withCompensation`", Shop.withCompensation(note("reserve"), () => note("undo"))],
+    ["a finalizer", Effect.acquireRelease(note("reserve"), () => refund)]
+  ] as const) {
+    it.scoped(`undoes nothing by ${how}, and neither does a shutdown`, () =>
+      Effect.gen(function* () {
+        done.length = 0
+        const sleeps = yield* Deferred.make<void>()
+        const shop = Shop.toLayer(() =>
+          Effect.gen(function* () {
+            yield* part
+            yield* Durable.sleep("a day", "1 day")
+            return yield* pay(Effect.as(note("pay"), "pay-1"))
+          }).pipe(Effect.scoped)
+        )
+        const sleep = () =>
+          Effect.runPromise(Effect.zipRight(Deferred.succeed(sleeps, undefined), Effect.never))
+        const life = yield* Steps.execute(Shop, { key }, { ...steps, sleep }).pipe(
+          Effect.provide(Layer.provideMerge(shop, Steps.layer)),
+          Effect.fork
+        )
+        yield* Deferred.await(sleeps)
+        yield* Fiber.interrupt(life)
+        assert.deepStrictEqual(done, ["reserve"])
+      })
+    )
+  }
 
   for (const [how, annotated] of [
     ["may suspend on a failure", Shop.annotate(Workflow.SuspendOnFailure, true)],

@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
+import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import type * as Schema from "effect/Schema"
@@ -121,6 +122,10 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
   const ask = <A>(name: string, promise: () => Promise<A>): Effect.Effect<A> =>
     Effect.gen(function* () {
       if (ended !== undefined) return yield* stop(ended.cause)
+      // From outside, as in a shutdown: its finalizers must not pay.
+      if (!Cause.isEmpty(yield* FiberRef.get(FiberRef.interruptedCause))) {
+        return yield* Workflow.suspend(instance)
+      }
       if ((yield* Body.InStepOf) === executionId) {
         return yield* Effect.dieMessage(
           `${workflow.name}: "${name}" is in a step, of which only the result is stored. Put it into the body, before or after.`
