@@ -143,7 +143,7 @@ export const Pause = {
   failed: "failed",
   /** Its process has died again and again without the result of a step, ten times in its turn: it waits for a `resume`. */
   parked: "parked",
-  /** A stored value, its payload or a result, does not fit its schema. */
+  /** What is stored does not fit this process: the payload, a result, or the writes that an earlier body has begun. */
   unreadable: "a stored value does not fit its schema"
 } as const
 

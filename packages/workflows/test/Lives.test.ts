@@ -384,6 +384,83 @@ describe("two runners, of which the first was taken for dead while it was sendin
   )
 })
 
+describe("a body of the next life that", () => {
+  const shipped = Durable.step({
+    name: "ship",
+    success: Schema.Void,
+    error: Schema.Never,
+    execute: Effect.void
+  })
+  const [paid, waits] = [{ state: "Succeeded" }, { state: "Waiting", outcome: undefined }] as const
+  const keyed = (operation: string, key: string) => (send: Send) =>
+    Durable.write({ ...receipt, operation, key: IdempotencyKey.make(key), send })
+  const before = keyed(operation, "first")
+  for (const [does, after, sent, end] of [
+    ["has the same key, sends it", before, ["first", "first"], paid],
+    ["has another key, sends the first", keyed(operation, "second"), ["first", "first"], paid],
+    ["has another name for its write, sends nothing", keyed("Pay", "first"), ["first"], waits],
+    ["has another write in its place, sends nothing", keyed("Tip", "tip"), ["first"], waits],
+    [
+      "has another write before it, sends nothing",
+      (send) => Effect.zipRight(keyed("Tip", "tip")(send), before(send)),
+      ["first"],
+      waits
+    ],
+    [
+      "has another write after it, sends both",
+      (send) => Effect.zipRight(before(send), keyed("Tip", "tip")(send)),
+      ["first", "first", "tip"],
+      paid
+    ],
+    [
+      "has another step before it, sends it",
+      (send) => Effect.zipRight(shipped, before(send)),
+      ["first", "first"],
+      paid
+    ]
+  ] satisfies ReadonlyArray<
+    readonly [string, (send: Send) => ReturnType<typeof pay>, ReadonlyArray<string>, object]
+  >) {
+    VirtualClock.test(does, () =>
+      Effect.gen(function* () {
+        const keys: Array<string> = []
+        const send: Send = (key) =>
+          keys.push(key) === 1 ? Effect.never : Effect.succeed(`pay-${key}`)
+        const store = yield* memoryStore.make
+        const engine = engines.on(store)
+        const first = Layer.provideMerge(
+          shop(() => before(send), policy),
+          engine
+        )
+        yield* Effect.provide(run(5), first)
+        const operator = yield* Effect.provide(
+          run(20),
+          yield* Layer.build(
+            Layer.provideMerge(
+              shop(() => after(send), policy),
+              engine
+            )
+          )
+        )
+        assert.deepStrictEqual(keys, [...sent])
+        assert.deepInclude(yield* operator.status(order.key), end)
+      })
+    )
+  }
+
+  VirtualClock.test("has a new key, sends the first again after an unknown outcome", () =>
+    Effect.gen(function* () {
+      const keys: Array<string> = []
+      let runs = 0
+      const send: Send = (key) => (keys.push(key) < 3 ? unknown(key) : Effect.succeed("pay-1"))
+      const body = () => keyed(operation, `random-${++runs}`)(send)
+      const context = yield* runner(yield* memoryStore.make, body)
+      yield* Effect.provide(run(60), context)
+      assert.deepStrictEqual([keys, runs > 1], [Array.from(keys, () => "random-1"), true])
+    })
+  )
+})
+
 describe("a runner", () => {
   VirtualClock.test("that was taken for dead continues as a new one", () =>
     Effect.gen(function* () {

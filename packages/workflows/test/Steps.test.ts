@@ -173,6 +173,22 @@ describe("a journal that dies", () => {
   )
 })
 
+VirtualClock.test("a refusal does not count if another life has stored that it begins", () =>
+  Effect.gen(function* () {
+    const begun = JSON.stringify({ _tag: "Success", value: { atMillis: 1 } })
+    const steps: Steps.Steps = {
+      id: key,
+      run: (name, step) => step().then((own) => (name.startsWith("begin") ? begun : own)),
+      sleep: () => Promise.resolve()
+    }
+    const end = yield* on(
+      Effect.exit(Steps.execute(Shop, { key }, steps)),
+      Shop.toLayer(() => pay(Effect.fail(refusal)))
+    )
+    assert.strictEqual(outcomeOf(end), "unknown", text(end))
+  })
+)
+
 VirtualClock.test("a block is undone once, whatever boundary the journal dies at", () =>
   Effect.gen(function* () {
     let payments = 0

@@ -69,7 +69,10 @@ export const make = (runStore: RunStore) => {
       step: (step) => {
         const name = Names.stored(step.name)
         const codec = Encoding.exitCodec(step.success, step.error)
-        const executed = Body.runStep(step, execution.executionId)
+        const executed = Effect.zipRight(
+          runStore.unlessChanged(run, name),
+          Body.runStep(step, execution.executionId)
+        )
         return Effect.flatten(
           (step.isNote ? runStore.runStep : runStore.tryStep)(run, name, codec, executed)
         )

@@ -94,7 +94,7 @@ export const make = (
     return release(run, flow(withResource(run), change))
   }
 
-  /** A stored value no longer fits its schema: another process may have a schema that fits. */
+  /** What is stored does not fit this process: another one may have the schema or the body that fits. */
   const postpone = (run: Run, error: Error) =>
     Effect.gen(function* () {
       yield* Effect.logError(error.message)

@@ -33,8 +33,8 @@ export type Phase =
   | (transitions.Wait & { readonly _tag: "Waiting" })
   /** The process ends, or another runner has the execution: it goes on there. */
   | { readonly _tag: "Cut" }
-  /** A stored result does not fit a schema of this process. */
-  | { readonly _tag: "Unreadable"; readonly error: UnreadableResult }
+  /** What is stored does not fit a schema or the body of this process. */
+  | { readonly _tag: "Unreadable"; readonly error: Error }
   /** The body did what this engine does not run. */
   | { readonly _tag: "Refused"; readonly message: string }
 
@@ -130,6 +130,23 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
     Effect.catchAll(codec.fromJson(stored), (cause) => {
       const { businessKey, workflow } = run.execution
       const error = new UnreadableResult({ workflow, businessKey, step, cause })
+      run.phase = { _tag: "Unreadable", error }
+      return stop
+    })
+
+  /** A write begins after all that earlier runs have begun: another body could pay one of them again, by another name. */
+  const unlessChanged = (run: Run, step: string) =>
+    Effect.suspend(() => {
+      const { execution, results, sideEffects, used } = run
+      if (Names.parseStep(step)?.kind !== "begin") return Effect.void
+      const missed = [...sideEffects.open].find(
+        (of) => !used.has(of) && results.has(Names.stored(Names.make("begin", { of })))
+      )
+      if (missed === undefined) return Effect.void
+      const { businessKey, workflow } = execution
+      const error = new Error(
+        `${workflow}: ${businessKey} has begun the write "${missed}", and the body of this process comes to "${step}" without it. Nothing is sent, and the execution waits. Run it with the body that it was started with, and it continues; give the changed workflow a new name.`
+      )
       run.phase = { _tag: "Unreadable", error }
       return stop
     })
@@ -287,6 +304,7 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
     schedule,
     sent,
     tryStep,
+    unlessChanged,
     wait,
     waitFor,
     waitForOthers

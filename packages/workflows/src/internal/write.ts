@@ -1,5 +1,5 @@
 import * as Errors from "@manilla/core/Errors"
-import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Body from "@manilla/workflow-engine/Body"
 import { memoize } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
@@ -22,8 +22,9 @@ export interface Options<A, I, R> {
   /** A name that no other block of the body has, such as `Shop.refund`. It is the `operation` of its errors too. */
   readonly operation: string
   /**
-   * The idempotency key of the request. Take it from the payload: a new version of the workflow must send the same. A
-   * second write of a body needs another key, such as `IdempotencyKey.derive(key, "refund")`.
+   * The idempotency key of the request. Take it from the payload: a new version of the workflow must send the same. Every
+   * request of this write has the key of the first, also if the body has another one when it runs again. A second write of a
+   * body needs another key, such as `IdempotencyKey.derive(key, "refund")`.
    */
   readonly key: IdempotencyKey.IdempotencyKey
   readonly success: Schema.Schema<A, I>
@@ -97,7 +98,7 @@ export const write = <A, I, R>({
             const next = on({ _tag: "Sending", nowMillis, pauseMillis, isCancelled })
             if (next._tag === "Cancel") return yield* Body.cancellation(run)
             if (next._tag === "Fail") return yield* next.error
-            return yield* send(key).pipe(
+            return yield* send(state.key).pipe(
               Effect.map((resource) => ({ _tag: "Created", resource }) as const),
               // It only decides. The state follows when the result is stored.
               Effect.catchAll((answer) => {
@@ -112,7 +113,10 @@ export const write = <A, I, R>({
 
       const ended = Effect.gen(function* () {
         for (let round = 0; ; round++) {
-          on({ _tag: "Begun", ...(yield* begin(run, operation, round)) })
+          const begun = yield* begin(run, operation, round, state.key)
+          // A body may have another key when it runs again, such as a random one. That would pay again.
+          state = { ...state, key: begun.key ?? state.key }
+          on({ _tag: "Begun", ...begun })
           const result: typeof Result.Type = yield* call(round)
           if (result._tag === "Created") {
             // Here, so that a defect of `idOf` leaves the write unknown.
@@ -158,21 +162,30 @@ const resultOf = memoize(<A, I>(success: Schema.Schema<A, I>) =>
   Schema.Union(Schema.TaggedStruct("Created", { resource: success }), Open)
 )
 
-const Beginning = Schema.Struct({ atMillis: Schema.Number })
+const Beginning = Schema.Struct({
+  atMillis: Schema.Number,
+  /** A version before stored none. */
+  key: Schema.optional(IdempotencyKey.IdempotencyKey)
+})
 
-/** A write-ahead record: if an earlier run has stored it, the request of the round may have left. */
-const begin = (run: Body.Run, operation: string, round: number) =>
+/** A write-ahead record: if another life has stored it, the request of the round may have left. */
+const begin = (
+  run: Body.Run,
+  operation: string,
+  round: number,
+  key: IdempotencyKey.IdempotencyKey
+) =>
   Effect.gen(function* () {
-    let isFirst = false
-    const { atMillis } = yield* run.step({
+    let ownMillis: number | undefined
+    const begun = yield* run.step({
       name: Names.make("begin", { of: operation, round }),
       success: Beginning,
       error: Schema.Never,
       isNote: true,
       execute: Effect.map(Clock.currentTimeMillis, (atMillis) => {
-        isFirst = true
-        return { atMillis }
+        ownMillis = atMillis
+        return { atMillis, key }
       })
     })
-    return { atMillis, isFirst }
+    return { ...begun, isFirst: begun.atMillis === ownMillis }
   })

@@ -62,7 +62,8 @@ export const state = (execution: Execution.Status, now: number, isRun: boolean):
       ? said("runs", " Another process goes on if its own has stopped.")
       : said("waits for a process", " None runs workflows now. It goes on when one starts.")
   }
-  if (pause === unreadable) return said("waits for a process with a schema that fits")
+  if (pause === unreadable)
+    return said("waits for a process with the version that fits, as the log says")
   if (pause === failed) return said("has failed, and waits for a resume")
   if (pause === parked) {
     const step = Names.activity(execution.step ?? "")
