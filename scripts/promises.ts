@@ -16,6 +16,8 @@ const { metafile } = buildSync({
   bundle: true,
   metafile: true,
   minify: true,
+  // Node prints the whole line of an error that nobody caught.
+  lineLimit: 200,
   sourcemap: true,
   sourcesContent: false,
   format: "esm",

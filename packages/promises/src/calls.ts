@@ -5,6 +5,7 @@
  */
 import type * as Gateway from "@manilla/core/Gateway"
 import * as Cause from "effect/Cause"
+import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -104,9 +105,14 @@ export const makeWith = async <E>(gateway: Layer.Layer<Gateway.Gateway, E>): Pro
 const remedy =
   "Set these variables, or give `Promises.make` the options `baseUrl`, `authUrl`, `clientId` and `clientSecret`."
 
-/** The error of a setting is a tree, which Node prints as such. */
+/** Each setting that is missing or wrong, in one sentence. */
+const issuesOf = (error: ConfigError.ConfigError): string =>
+  error._op === "And" || error._op === "Or"
+    ? `${issuesOf(error.left)}; ${issuesOf(error.right)}`
+    : `${error.path.join(".")} ${error._op === "MissingData" ? "is not set" : error.message}`
+
 const asError = (reason: unknown) =>
-  Predicate.isError(reason) ? reason : new Error(`${String(reason)}. ${remedy}`)
+  ConfigError.isConfigError(reason) ? new Error(`${issuesOf(reason)}. ${remedy}`) : reason
 
 type Returned = Effect.Effect<unknown, unknown> | Stream.Stream<unknown, unknown>
 

@@ -304,11 +304,17 @@ describe("make and close", () => {
     for (const transport of [{}, { fetch }, { undici: await import("undici") }]) {
       const reason = await rejected(Promises.make(transport))
       assert.instanceOf(reason, Error)
-      for (const name of names) assert.include(reason.message, `MANILLA_${name}`)
+      for (const name of names) assert.include(reason.message, `MANILLA_${name} is not set`)
+      assert.notInclude(reason.message, "process context")
       for (const option of ["baseUrl", "authUrl", "clientId", "clientSecret"]) {
         assert.include(reason.message, option)
       }
     }
+    for (const name of names) vi.stubEnv(`MANILLA_${name}`, "https://api.example/api/v1")
+    vi.stubEnv("MANILLA_ENVIRONMENT", "live")
+    const reason = await rejected(Promises.make())
+    assert.instanceOf(reason, Error)
+    assert.include(reason.message, "MANILLA_ENVIRONMENT must be SANDBOX or LIVE")
     vi.unstubAllEnvs()
   })
 
