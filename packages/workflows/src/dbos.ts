@@ -10,26 +10,20 @@
  */
 import { DBOS, Error as DbosErrors, type WorkflowHandle } from "@dbos-inc/dbos-sdk"
 import type * as Workflow from "@effect/workflow/Workflow"
-import { differences } from "@manilla/workflow-engine/Encoding"
-import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import { AsyncLocalStorage } from "node:async_hooks"
+import { samePayload } from "./internal/samePayload.js"
 import * as Steps from "./Steps.js"
-
-type Result<W extends Workflow.Any> = Effect.Effect<
-  W["successSchema"]["Type"],
-  W["errorSchema"]["Type"]
->
 
 /** An execution. */
 interface Found<W extends Workflow.Any> {
   readonly payload: Steps.Payload<W>
   readonly end: Exit.Exit<W["successSchema"]["Type"], W["errorSchema"]["Type"]> | undefined
   /** Why DBOS continues it no more although it has no end, and the remedy. */
-  readonly stopped?: string
+  readonly stopped: string | undefined
 }
 
 /** An execution that DBOS has ended, without an end of its body. One with an error cannot be resumed. */
@@ -86,7 +80,6 @@ export const register = <W extends Workflow.Any, E>(
   workflow: W,
   runtime: ManagedRuntime.ManagedRuntime<Steps.Bodies, E>
 ) => {
-  const { name } = workflow
   const run = Steps.runner(workflow, runtime)
   // In an execution, such as that of a batch, DBOS takes each call for a step of it, in an order that no later life repeats.
   const outside = AsyncLocalStorage.snapshot()
@@ -106,58 +99,46 @@ export const register = <W extends Workflow.Any, E>(
         return new Promise<never>(() => {})
       })
     },
-    { name }
+    { name: workflow.name }
   )
+
+  const handleOf = (key: string) => DBOS.retrieveWorkflow<Steps.End<W>>(key)
+  const resultOf = (handle: WorkflowHandle<Steps.End<W>>) => ask(() => handle.getResult())
+  const ended = (handle: WorkflowHandle<Steps.End<W>>) =>
+    Effect.flatMap(resultOf(handle), (end) => Steps.endOf(workflow, end))
 
   const start = (payload: Steps.Payload<W>) =>
     Effect.gen(function* () {
       const workflowID = yield* Steps.keyOf(workflow, payload)
-      const params = { workflowID, workflowIDReusePolicy: "reject" } as const
+      const begin = DBOS.startWorkflow(registered, { workflowID, workflowIDReusePolicy: "reject" })
       const handle = yield* ask(() =>
-        DBOS.startWorkflow(
-          registered,
-          params
-        )(payload).catch((error: unknown) => {
+        begin(payload).catch((error: unknown) => {
           if (!DbosErrors.isWorkflowIDInUseError(error)) throw error
         })
       )
       if (handle !== undefined) return handle
       const status = yield* ask(() => DBOS.getWorkflowStatus(workflowID))
-      const differs = differences(
-        { workflow: status?.workflowName, ...Object(status?.input?.[0]) },
-        { workflow: name, ...JSON.parse(JSON.stringify(payload)) }
-      )
-      const mismatch = { workflow: name, businessKey: workflowID, differs }
-      return differs.length === 0
-        ? DBOS.retrieveWorkflow<Steps.End<W>>(workflowID)
-        : yield* new Execution.PayloadMismatch(mismatch)
+      const stored = { workflow: status?.workflowName, ...Object(status?.input?.[0]) }
+      yield* samePayload(workflow, workflowID, stored, { workflow: workflow.name, ...payload })
+      return handleOf(workflowID)
     })
-
-  const ended = (handle: WorkflowHandle<Steps.End<W>>): Result<W> =>
-    Effect.flatMap(
-      ask(() => handle.getResult()),
-      (end) => Steps.endOf(workflow, end)
-    )
 
   /** None for an execution of another workflow. */
   const find = (key: string): Effect.Effect<Option.Option<Found<W>>> =>
     Effect.gen(function* () {
-      const status = yield* ask(() => DBOS.getWorkflowStatus(key))
-      if (status?.workflowName !== name) return Option.none()
-      const payload: Steps.Payload<W> = status.input?.[0]
-      const stopped = stoppedAs(key)[status.status]
-      if (stopped !== undefined) return Option.some({ payload, end: undefined, stopped })
-      if (status.status !== "SUCCESS") return Option.some({ payload, end: undefined })
-      const handle = DBOS.retrieveWorkflow<Steps.End<W>>(key)
+      const found = yield* ask(() => DBOS.getWorkflowStatus(key))
+      if (found?.workflowName !== workflow.name) return Option.none()
+      const now = { payload: found.input?.[0], stopped: stoppedAs(key)[found.status] }
+      if (found.status !== "SUCCESS") return Option.some({ ...now, end: undefined })
       // If the database is away, that is no end.
-      const result = yield* ask(() => handle.getResult())
-      return Option.some({ payload, end: yield* Effect.exit(Steps.endOf(workflow, result)) })
+      const result = yield* resultOf(handleOf(key))
+      return Option.some({ ...now, end: yield* Effect.exit(Steps.endOf(workflow, result)) })
     })
 
   return {
     start: (payload: Steps.Payload<W>) => Effect.asVoid(start(payload)),
     find,
     execute: (payload: Steps.Payload<W>) => Effect.flatMap(start(payload), ended),
-    await: (key: string) => Effect.suspend(() => ended(DBOS.retrieveWorkflow(key)))
+    await: (key: string) => Effect.suspend(() => ended(handleOf(key)))
   }
 }

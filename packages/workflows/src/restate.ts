@@ -14,10 +14,9 @@ import {
 } from "@restatedev/restate-sdk"
 import type { Ingress } from "@restatedev/restate-sdk-clients"
 import type * as Workflow from "@effect/workflow/Workflow"
-import { differences } from "@manilla/workflow-engine/Encoding"
-import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Effect from "effect/Effect"
 import type * as ManagedRuntime from "effect/ManagedRuntime"
+import { samePayload } from "./internal/samePayload.js"
 import * as Steps from "./Steps.js"
 
 /** The key stays taken for as long as Restate remembers the execution: after that, it could pay again. */
@@ -98,9 +97,8 @@ export const make = <W extends Workflow.Any, E>(
       const { status } = yield* Effect.promise(() => client.workflowSubmit(payload))
       if (status === "Accepted") return businessKey
       const stored = yield* Effect.promise(async () => client.payload())
-      const differs = differences(stored, JSON.parse(JSON.stringify(payload)))
-      const mismatch = { workflow: workflow.name, businessKey, differs }
-      return differs.length === 0 ? businessKey : yield* new Execution.PayloadMismatch(mismatch)
+      yield* samePayload(workflow, businessKey, stored, payload)
+      return businessKey
     })
 
   const ended = (
