@@ -2,15 +2,20 @@
 import { assert, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import { IdempotencyKey } from "@manilla/core/IdempotencyKey"
+import type * as Payout from "@manilla/payouts/Payout"
+import type * as Payouts from "@manilla/payouts/Payouts"
 import type * as Batch from "@manilla/workflows/Batch"
+import * as Effect from "effect/Effect"
+import * as progress from "../src/internal/payroll/progress.js"
 import * as results from "../src/internal/payroll/results.js"
 import * as Doubt from "@manilla/workflows/Doubt"
 import { of } from "../src/internal/payroll/words.js"
 
+const key = IdempotencyKey.make("k")
+
 const refused = (code: string) => {
   const operation = "Payouts.create"
   const cause = new Errors.UnprocessableError({ operation, status: 422, code, message: "refused" })
-  const key = IdempotencyKey.make("k")
   return new Errors.OutcomeUnknown({ operation, message: "unknown", attempts: 1, cause, key })
 }
 
@@ -44,3 +49,24 @@ it("a refusal of the key in doubt is one of another request", () => {
   assert.isTrue(Doubt.isOfOtherRequest(refused("IDEMPOTENCY_KEY_REUSED")))
   assert.isFalse(Doubt.isOfOtherRequest(refused("INSUFFICIENT_FUNDS")))
 })
+
+const operation = "Payouts.create"
+const limited = new Errors.RateLimitError({ operation, status: 429, message: "m" })
+const invalid = new Errors.UnprocessableError({ operation, status: 422, message: "m" })
+
+it.effect("rows cannot be sent from a refusal that passes to the next other end of a request", () =>
+  Effect.gen(function* () {
+    const payout: unknown = { reference: "PYT-1" }
+    for (const other of [Effect.succeed(payout), Effect.fail(invalid), Effect.fail(refused("X"))]) {
+      const ends: Array<Effect.Effect<unknown, unknown>> = [Effect.fail(limited), other]
+      const create = () => Effect.suspend(() => ends.shift() ?? Effect.never)
+      const fake = { create } as unknown as Payouts.Service
+      const { payouts, refusal } = progress.observed(fake)
+      const send = Effect.ignore(payouts.create({} as Payout.PayoutRequest, { key }))
+      yield* send
+      assert.strictEqual(refusal(), limited)
+      yield* send
+      assert.isUndefined(refusal())
+    }
+  })
+)

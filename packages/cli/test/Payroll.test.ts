@@ -949,6 +949,41 @@ it.scopedLive.each([
   }).pipe(Effect.provide(sandbox()))
 )
 
+it.scopedLive.each([
+  ["the service limits requests", [["Payouts.create", 429, "always"]], "RATE_LIMITED"],
+  [
+    "the credentials are revoked",
+    // The refusal of the token makes the command obtain another one.
+    [
+      ["Payouts.create", 401, 1],
+      ["Token.obtain", 401, "always"]
+    ],
+    "INVALID_CREDENTIALS"
+  ]
+] as const)("a payroll says that no row can be sent while %s, and goes on", ([, refusals, code]) =>
+  Effect.gen(function* () {
+    const { file } = yield* spreadsheet([header, good("E1"), good("E2")].join("\n"))
+    const { faults } = yield* Sandbox.Sandbox
+    const body = JSON.stringify({
+      success: false,
+      data: { error: { code, message: "Refused." } },
+      meta: { correlation_id: null }
+    })
+    const refuse = Effect.forEach(refusals, ([operation, status, count]) =>
+      faults.add(Fault.status(status, { operation, count, body }))
+    )
+    const refused = `No row can be sent now: the service responds with ${code}.`
+    const follow = (text: string) =>
+      text.startsWith("Rows: 2.") ? refuse : text.startsWith(refused) ? faults.clear : Effect.void
+    const { code: exit, err } = yield* manilla(["payroll", file, "--yes"], {}, (text) =>
+      Effect.asVoid(Effect.orDie(follow(text)))
+    )
+    assert.strictEqual(exit, 0, err)
+    assert.lengthOf(err.match(/No row can be sent now/g) ?? [], 1)
+    assert.lengthOf(yield* payouts, 2)
+  }).pipe(Effect.provide(sandbox()))
+)
+
 it.scopedLive("a payroll whose state file cannot be written says so, and goes on", () =>
   Effect.gen(function* () {
     const rows = Array.from({ length: 200 }, (_, i) => good(`E${i}`))

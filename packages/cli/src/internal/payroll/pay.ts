@@ -30,10 +30,11 @@ import * as results from "./results.js"
 import * as tables from "./table.js"
 import * as language from "./words.js"
 
-const workflows = PayoutBatch.layer().pipe(
-  Layer.provide(DisbursePayout.layer),
-  Layer.provide(Payouts.layer)
-)
+const workflows = (payouts: Payouts.Service) =>
+  PayoutBatch.layer().pipe(
+    Layer.provide(DisbursePayout.layer),
+    Layer.provide(Layer.succeed(Payouts.Payouts, payouts))
+  )
 
 const engine = (file: string) =>
   Layer.provideMerge(PayoutBatch.layerOperator, Engine.layerSqlite({ file }))
@@ -73,7 +74,9 @@ const run = (payroll: files.Payroll, rows: ReadonlyArray<files.Row>, state: stri
       if (Option.isSome(before)) {
         yield* Console.error(words.continued(results.summary(before.value, words)))
       }
-      yield* Effect.provide(progress.show(batchKey, doubtful, resume, words), workflows)
+      const { payouts, refusal } = progress.observed(yield* Payouts.make)
+      const shown = progress.show(batchKey, doubtful, refusal, resume, words)
+      yield* Effect.provide(shown, workflows(payouts))
       return yield* lines(words.interrupted)
     }).pipe(Effect.onInterrupt(() => stop))
   })

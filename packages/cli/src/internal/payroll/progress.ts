@@ -1,6 +1,9 @@
 /** The progress of a payroll: a bar, and a line for each response to rows in doubt. */
+import * as Errors from "@manilla/core/Errors"
+import type * as Payouts from "@manilla/payouts/Payouts"
 import * as Engine from "@manilla/workflow-engine/Engine"
 import type * as Batch from "@manilla/workflows/Batch"
+import * as Doubt from "@manilla/workflows/Doubt"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
@@ -59,10 +62,30 @@ const printer = () => {
 /** Another process may be busy with the file for a moment. */
 const looks = Schedule.intersect(Schedule.spaced("500 millis"), Schedule.recurs(4))
 
+/**
+ * Payouts, and the error of the last request of a row that waits to be sent again: undefined once another one ends in
+ * another way.
+ */
+export const observed = (payouts: Payouts.Service) => {
+  let last: Errors.KeyedWriteError | undefined
+  const note = (error?: Errors.KeyedWriteError) =>
+    Effect.sync(() => {
+      const isWaiting =
+        error !== undefined &&
+        Errors.outcome(error) === "notApplied" &&
+        Doubt.isWorthRepeating(error)
+      last = isWaiting ? error : undefined
+    })
+  const create: Payouts.Service["create"] = (request, options) =>
+    Effect.tapBoth(payouts.create(request, options), { onFailure: note, onSuccess: () => note() })
+  return { payouts: { ...payouts, create }, refusal: () => last }
+}
+
 /** Shows the progress of a batch to its end. `doubtful` has the lines of the rows that failed, or are in doubt. */
 export const show = <E>(
   batchKey: string,
   doubtful: Effect.Effect<ReadonlyArray<results.Line>, E>,
+  refusal: () => Errors.KeyedWriteError | undefined,
   resume: string,
   words: Words
 ) =>
@@ -74,7 +97,6 @@ export const show = <E>(
       Effect.retry(looks),
       Effect.isSuccess
     )
-    const stuck = fixed(words.notStored)
     let seen = ""
     let ofOthers: ReadonlyArray<Line> = []
     const { end, print } = printer()
@@ -89,8 +111,12 @@ export const show = <E>(
         ofOthers = results.unpaidRows(all, words).map(({ label, text }) => fixed(label + text))
         seen = state
       }
-      const warning = (yield* isStored) ? [] : [stuck]
-      yield* print([fixed(subject), ...warning, ...lines, ...ofOthers])
+      const last = refusal()
+      const warnings = [
+        ...((yield* isStored) ? [] : [words.notStored]),
+        ...(last === undefined ? [] : [words.unsent(results.responseOf(last, words))])
+      ].map(fixed)
+      yield* print([fixed(subject), ...warnings, ...lines, ...ofOthers])
       return progress
     })
     yield* Stream.repeatEffectWithSchedule(now, Schedule.spaced("500 millis")).pipe(

@@ -1,4 +1,5 @@
 /** The result of each row of a payroll: in words, in the report, and as an exit code. */
+import type * as Errors from "@manilla/core/Errors"
 import type * as Payout from "@manilla/payouts/Payout"
 import type * as Engine from "@manilla/workflow-engine/Engine"
 import type * as Execution from "@manilla/workflow-engine/Execution"
@@ -36,10 +37,14 @@ interface Outcome {
 }
 
 /** A field of the last response. A row in doubt has an earlier request, of which that says nothing. */
-const said = (error: RowError, name: "code" | "serviceMessage" | "status") => {
-  const last = error._tag === "OutcomeUnknown" ? error.cause : error
-  return Predicate.hasProperty(last, name) && last[name] !== undefined
-    ? output.text(last[name])
+const said = (
+  error: RowError | Errors.ReadError,
+  name: "code" | "serviceMessage" | "status"
+): string | undefined => {
+  const isOfCause = error._tag === "OutcomeUnknown" || error._tag === "TokenUnavailableError"
+  if (isOfCause && error.cause !== undefined) return said(error.cause, name)
+  return Predicate.hasProperty(error, name) && error[name] !== undefined
+    ? output.text(error[name])
     : undefined
 }
 
@@ -50,7 +55,7 @@ const codeOf = (error: RowError, words: Words): string | undefined => {
 }
 
 /** Such as `the service responds with INSUFFICIENT_FUNDS`. */
-const responseOf = (error: RowError | undefined, words: Words): string => {
+export const responseOf = (error: RowError | undefined, words: Words): string => {
   if (error === undefined) return words.noResponseYet
   const code = codeOf(error, words)
   return code === undefined ? words.noResponse : words.responds(code)

@@ -164,6 +164,8 @@ const en = {
   paused: (resume: string) => `, paused until \`${resume}\``,
   notStored:
     "The state file cannot be written now, so nothing more is sent: free space on the disk, and close other programs that use the file. The payroll then goes on by itself.",
+  unsent: (answer: string) =>
+    `No row can be sent now: ${answer}. The payroll goes on by itself when that ends. Ctrl-C stops it, and the same command continues it.`,
   ofOther: "The key is that of another request, which may have paid the row.",
   noResponseYet: "no response yet",
   mayBeSent: "It may have been sent, and no process continues it now.",
@@ -398,6 +400,8 @@ const fr: Words = {
     t`${ended} sur ${n(total, "terminée", "terminées")}, ${pending} en attente`,
   paused: (resume) => t`, en pause jusqu'à \`${resume}\``,
   notStored: t`Le fichier d'état ne peut pas être écrit pour le moment : rien d'autre n'est envoyé. Libérez de l'espace sur le disque, et fermez les autres programmes qui utilisent ce fichier. La paie continue ensuite d'elle-même.`,
+  unsent: (answer) =>
+    t`Aucune ligne ne peut être envoyée pour le moment : ${answer}. La paie continue d'elle-même dès que possible. Ctrl-C l'arrête, et la même commande la continue.`,
   ofOther: t`La clé est celle d'une autre requête, qui a peut-être payé la ligne.`,
   noResponseYet: t`pas encore de réponse`,
   mayBeSent: t`Elle est peut-être partie, et aucun processus ne la continue pour l'instant.`,
