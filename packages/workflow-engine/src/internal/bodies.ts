@@ -78,7 +78,8 @@ export const make = (
     ({ sideEffects }: Run) =>
     (row: Execution.Execution): Execution.Execution => ({
       ...row,
-      resource: sideEffects.resource ?? row.resource
+      // PostgreSQL could change no row of a runner that has died, if one had NUL or a lone surrogate.
+      resource: sideEffects.resource?.replace(/[\p{Surrogate}\0]/gu, "\u{fffd}") ?? row.resource
     })
 
   /** Ends a run whose execution has not ended. If it was woken meanwhile, it is due at once. */

@@ -2,6 +2,7 @@
 import { assert, describe } from "@effect/vitest"
 import * as Activity from "@effect/workflow/Activity"
 import * as DurableDeferred from "@effect/workflow/DurableDeferred"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
@@ -252,6 +253,28 @@ export const test = <R>(
       )
     }
   })
+
+  effect("an id that PostgreSQL does not store holds nothing up", () =>
+    Effect.gen(function* () {
+      const bought = Durable.write({
+        operation: "Shop.buy",
+        key: IdempotencyKey.make(key),
+        success: Schema.String,
+        idOf: (id) => id,
+        send: () => Effect.succeed("a\0b\ud800c")
+      })
+      const body = Effect.orDie(bought).pipe(
+        Effect.zipRight(Durable.sleep("a while", "10 seconds")),
+        Effect.zipRight(note("ship", 60))
+      )
+      const { operator, store } = yield* started(make, body)
+      yield* VirtualClock.pass("20 seconds")
+      const { executionId, resource } = yield* operator.status(key)
+      assert.strictEqual(resource, "a\ufffdb\ufffdc")
+      yield* store.wake(executionId)
+      yield* store.runners.leave(1)
+    })
+  )
 
   describe("`Durable.signal`", () => {
     const approval = DurableDeferred.make("approval", { success: Schema.Boolean })
