@@ -349,6 +349,17 @@ export const test = <R>(
     })
   )
 
+  effect("a body that fails after an interrupt waits for no resume", () =>
+    Effect.gen(function* () {
+      const fails = Effect.zipRight(note("slow", 10), Effect.fail("no seat"))
+      const { operator } = yield* started(make, fails, Patient)
+      yield* VirtualClock.pass("2 seconds")
+      yield* operator.interrupt(key)
+      yield* VirtualClock.pass("1 minute")
+      assert.strictEqual((yield* operator.status(key)).state, "Failed")
+    })
+  )
+
   describe("an execution whose process dies again and again", () => {
     const begun: Array<string> = []
     const poison = (name: string) =>
