@@ -46,7 +46,7 @@ const read = (payment: string) =>
     payments.get(PaymentIntent.makeId(payment), { timeout })
   ).pipe(
     Effect.map(({ status }) => Order.afterRead(status)),
-    // A read that fails tells nothing.
+    // A failed read says nothing about the payment.
     Effect.orElseSucceed(() => ({}))
   )
 

@@ -41,7 +41,7 @@ export const afterError = (
   if (error._tag === "AppliedUnreadable" && uuid.test(error.id ?? ""))
     return { payment: error.id ?? null }
   if (error._tag === "KeyReused" || outcome === "applied") return { state: "review" }
-  // An error of this request tells nothing about an earlier one.
+  // An error of this request says nothing about an earlier one.
   return outcome === "notApplied" && sends === 1 ? { state: "not paid" } : {}
 }
 

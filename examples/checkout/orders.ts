@@ -46,7 +46,7 @@ export const open = async (file: string) => {
         now
       ),
 
-    /** Stores what became of a claimed order. Does nothing if the claim is over. */
+    /** Stores the new state of a claimed order. Does nothing if the claim is over. */
     settle: async (claimed: Order, { dueAt, payment, state }: Order) => {
       const sql = "UPDATE orders SET state = ?, payment = ?, due_at = ? WHERE id = ? AND due_at = ?"
       await run(sql, state, payment, dueAt, claimed.id, claimed.dueAt)

@@ -17,7 +17,7 @@ export const pass = async (orders: Orders, { payments }: Promises.Promises) => {
 
   const read = async (payment: string) => {
     const found = await payments.get(PaymentIntent.makeId(payment), { timeout })
-    // A read that fails tells nothing.
+    // A failed read says nothing about the payment.
     return found.ok ? Order.afterRead(found.value.status) : {}
   }
 

@@ -38,6 +38,6 @@ export const stateAfter = (
   isFirst: boolean
 ) => {
   if (strange.has(_tag)) return `look at it: ${message}`
-  // Only a refusal of the first call tells that nothing was paid.
+  // Only a refusal of the first call means that nothing was paid.
   return isFirst && refusals.has(_tag) ? `not paid: ${message}` : "open"
 }

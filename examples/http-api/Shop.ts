@@ -51,7 +51,7 @@ type End = Exit.Exit<
   typeof CollectPayment.workflow.errorSchema.Type
 >
 
-/** The end of a workflow is not a payment. */
+/** A workflow that has ended may not have paid. */
 const stateOf = (end: End): State => {
   if (Exit.isSuccess(end)) return end.value.status === "COMPLETED" ? "paid" : "review"
   const error = Option.getOrUndefined(Cause.failureOption(end.cause))

@@ -86,7 +86,7 @@ const send = async (given: Order) => {
     "idempotency-key": order.key
   })
   if (status === 201 && Number(data["amount"]) === 1500) store({ ...order, payment: data["id"] })
-  // A refusal tells nothing about an earlier request.
+  // A refusal says nothing about an earlier request.
   else if (status === 422) store({ ...order, state: order.sends === 1 ? "not paid" : "review" })
 }
 

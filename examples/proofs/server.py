@@ -65,7 +65,7 @@ def send(order, sends):
     if status == 201 and data.get("amount") == "1500.0000":
         change(order, "payment", data["id"])
     elif status == 422:
-        # A refusal tells nothing about an earlier request.
+        # A refusal says nothing about an earlier request.
         change(order, "state", "not paid" if sends == 0 else "review")
 
 

@@ -56,7 +56,7 @@ export const afterError = (attempt: Attempt, error: Errors.KeyedWriteError): Cha
     case "InvalidRequestError":
     case "UnprocessableError":
     case "BadRequestError":
-      // A refusal of this request tells nothing about an earlier one, which may have been applied.
+      // A refusal of this request says nothing about an earlier one, which may have been applied.
       return change(isFirst ? "Unpaid" : "Review")
     default:
       // The connection, the limit or the credentials are the problem: the same request can succeed later.

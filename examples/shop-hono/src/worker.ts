@@ -40,7 +40,7 @@ export const work = async (
     const once = { timeout, retry: { attempts: 1 } }
     const payment = await payments.get(PaymentIntent.makeId(id), once)
     if (payment.ok) return afterRead(attempt, payment.value, unpaidStatuses)
-    // A read changes nothing, and tells nothing if it fails.
+    // A read changes nothing. A failed one says nothing about the payment.
     console.warn(payment.error.message)
     return attempt
   }

@@ -28,7 +28,7 @@ const send = (attempt: Attempt.Attempt) =>
     })
   )
 
-/** Reads the payment, once: the worker itself reads again later. A read that fails tells nothing. */
+/** Reads the payment, once: the worker itself reads again later. A failed read says nothing about the payment. */
 const read = (
   attempt: Attempt.Attempt,
   id: PaymentIntent.PaymentIntentId,

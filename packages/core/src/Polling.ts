@@ -325,7 +325,7 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
           ? failed(gaveUp.cause.message, gaveUp)
           : outOfTime(id, shownId, plan, gaveUp, sanitizer())
       // A process that ends closes its token source and interrupts its calls in one step. The interruption
-      // goes first, so that its warning tells of the resource.
+      // goes first, so that its warning names the resource.
       return Effect.zipRight(sleep(0), Effect.fail(error))
     })
   }

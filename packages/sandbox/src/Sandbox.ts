@@ -73,7 +73,7 @@ export interface Options {
   /** How lists are read in pages. Defaults to `pageParameter` and `defaultPerPage`. */
   readonly page?: Profile.Page | undefined
   /**
-   * Accepts a service that the catalogue does not list, a phone number that is none, and a magic value that is not
+   * Accepts a service that the catalogue does not list, an invalid phone number, and a magic value that is not
    * listed for its operation, with a warning in `Exchange.warnings`. Defaults to `false`: they are refused with 422,
    * so that a typo does not reach production.
    */

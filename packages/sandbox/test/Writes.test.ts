@@ -11,7 +11,7 @@ const test = tests()
 
 const key = IdempotencyKey.make("order-42")
 
-/** Sends a good request of a write. Whatever the request needs was made before `before` runs. */
+/** Sends a good request of a write. The resources that it needs exist before `before` runs. */
 const sent = ({ request, send }: writes.Write, before: Effect.Effect<unknown> = Effect.void) =>
   Effect.gen(function* () {
     const good = yield* request

@@ -156,7 +156,7 @@ const embedded = ({ isDurable }: Options): Effect.Effect<Server, PostgresFailed,
       port: `${port}`,
       unix_socket_directories: "",
       shared_buffers: isDurable ? "128MB" : "32MB",
-      // Without it, a crash of the server loses nothing: only one of the operating system would.
+      // A crash of the server loses nothing without it. Only a crash of the operating system does.
       fsync: isDurable ? "on" : "off"
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])

@@ -17,7 +17,7 @@ import * as Record from "effect/Record"
 import * as Struct from "effect/Struct"
 import { cardFrom, collection, link, payoutFrom, walletIn } from "./Sandboxed.js"
 
-/** What a request refers to is made by the clients, or by the sandbox. */
+/** Makes the resources that a request refers to, with the clients or in the sandbox. */
 type Making = Effect.Effect<object, never, Clients.Clients | Sandbox.Sandbox>
 
 /** Sends a request, which may be any value, as an untyped caller would pass it. */

@@ -143,7 +143,7 @@ export const Pause = {
   failed: "failed",
   /** Its process has died again and again without the result of a step, ten times in its turn: it waits for a `resume`. */
   parked: "parked",
-  /** What is stored does not fit this process: the payload, a result, or the writes that an earlier body has begun. */
+  /** The stored payload, a stored result, or the writes that an earlier body has begun do not fit this process. */
   unreadable: "a stored value does not fit its schema"
 } as const
 

@@ -168,8 +168,8 @@ export class ItemsDiffer extends Schema.TaggedError<ItemsDiffer>("@manilla/workf
 }
 
 /**
- * The engine beneath continues the execution of a batch no more, or none of the items that are under way, such as because
- * somebody has cancelled it. Payouts may exist. The batch goes on when the executions do: wait for it again then.
+ * The engine beneath no longer continues the execution of a batch, or any of the items under way: for example, somebody has
+ * cancelled it. Payouts may exist. The batch goes on when the executions do: wait for it again then.
  *
  * @since 0.1.0
  * @category errors

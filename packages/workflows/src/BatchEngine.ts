@@ -29,13 +29,13 @@ export interface PayoutExecution {
   readonly end:
     Exit.Exit<Payout.Payout, typeof DisbursePayout.workflow.errorSchema.Type> | undefined
   /**
-   * Whether it is known that its payout exists. An item in doubt whose payout exists is in doubt no more. An engine that
+   * Whether it is known that its payout exists. An item in doubt whose payout exists is no longer in doubt. An engine that
    * does not know leaves it out: the item stays in doubt until the execution ends.
    */
   readonly isCreated?: boolean | undefined
   /**
-   * Why the engine beneath continues it no more although it has not ended, with the remedy, as a sentence. Its item stays
-   * open: the payout may exist. `PayoutBatch.await` fails with `BatchStopped` once no other item is under way.
+   * A sentence that says why the engine beneath stopped before the end, and the remedy. The item stays open: its payout
+   * may exist. `PayoutBatch.await` fails with `BatchStopped` once no other item is under way.
    */
   readonly stopped?: string | undefined
   /** Reads what the service said last, and when the request is sent again, if the engine can tell. */
@@ -55,7 +55,7 @@ export interface Service {
   readonly startBatch: (payload: {
     readonly key: string
   }) => Effect.Effect<unknown, Execution.StartError>
-  /** Finds that execution, and why the engine beneath continues it no more, if so. */
+  /** Finds that execution, and why the engine beneath has stopped it, if it has. */
   readonly findBatch: (
     key: string
   ) => Effect.Effect<Option.Option<Pick<PayoutExecution, "stopped">>, Execution.StorageError>

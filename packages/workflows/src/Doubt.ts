@@ -77,7 +77,7 @@ export type Event =
   | { readonly _tag: "Answered"; readonly error: Errors.KeyedWriteError | undefined }
 
 /**
- * What follows an event.
+ * The state after an event, and the next action.
  *
  * | next     | meaning                                                                           |
  * | -------- | --------------------------------------------------------------------------------- |

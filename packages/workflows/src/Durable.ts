@@ -225,8 +225,8 @@ export const pollUntil = <A, I, E, EI, F, R>({
   /** The errors of a look. */
   readonly failure: Schema.Schema<E, EI>
   /**
-   * One look: none if it is not there yet. An error means the same. To read several times, give the policy to a function
-   * such as `awaitFinal`.
+   * Looks once. Returns none if it is not there yet; an error counts as none. To read several times, give the policy to a
+   * function such as `awaitFinal`.
    */
   readonly look: (policy: Policy.Policy["look"]) => Effect.Effect<Option.Option<A>, E, R>
   /** The error after the deadline of the policy's `wait`, by default 30 days, with the error of the last look. */

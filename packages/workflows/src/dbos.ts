@@ -22,7 +22,7 @@ import * as Steps from "./Steps.js"
 interface Found<W extends Workflow.Any> {
   readonly payload: Steps.Payload<W>
   readonly end: Exit.Exit<W["successSchema"]["Type"], W["errorSchema"]["Type"]> | undefined
-  /** Why DBOS continues it no more although it has no end, and the remedy. */
+  /** Why DBOS stopped it before its end, and the remedy. */
   readonly stopped: string | undefined
 }
 
@@ -42,7 +42,7 @@ const stoppedAs = (key: string): Readonly<Record<string, string | undefined>> =>
  * - `start` returns once DBOS has stored the execution. With the same payload, it may be called again.
  * - `execute` starts the workflow, or finds its execution, and waits for the end.
  * - `await` waits for the end of the execution with a key.
- * - `find` returns the payload of the execution with a key, and its end if it has ended, or why DBOS continues it no more.
+ * - `find` returns the payload of the execution with a key, and its end if it has ended, or why DBOS stopped it before.
  *
  * If DBOS fails, such as without its database, or ends an execution, such as by `cancelWorkflow`, its error is a defect.
  *

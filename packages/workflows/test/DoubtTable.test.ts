@@ -83,7 +83,7 @@ const states: ReadonlyArray<readonly [string, boolean, Doubt.State]> = [
 const open = { tag: "Pause", outcome: "unknown" }
 const ends = (outcome: Errors.Outcome) => ({ tag: "Fail", outcome })
 
-/** What follows an answer, and the outcome of the error that it leaves. */
+/** The action after an answer, and the outcome of its error. */
 const followed = (next: Doubt.Next) => ({
   tag: next._tag,
   outcome: "error" in next ? Errors.outcome(next.error) : "applied"

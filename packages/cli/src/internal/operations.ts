@@ -21,7 +21,7 @@ const limit = Options.integer("limit").pipe(
     Option.liftPredicate((rows) => rows > 0),
     "--limit must be at least 1"
   ),
-  Options.withDescription("print at most so many rows; those of all pages by default"),
+  Options.withDescription("the largest number of rows to print; by default the rows of all pages"),
   Options.optional
 )
 

@@ -40,7 +40,7 @@ export const waiters = (
   })
 
 /**
- * Takes over what earlier runs of a body have begun, executions and writes, because it may end before it comes to them again.
+ * Takes over the executions and writes that earlier runs of a body have begun: this run may end before it reaches them.
  */
 export const note = (results: ReadonlyMap<string, string>, sideEffects: Body.SideEffects) =>
   Effect.gen(function* () {

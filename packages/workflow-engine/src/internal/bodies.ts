@@ -95,7 +95,7 @@ export const make = (
     return release(run, flow(withResource(run), change))
   }
 
-  /** What is stored does not fit this process: another one may have the schema or the body that fits. */
+  /** A stored value does not fit this process: another one may have the schema or the body that fits. */
   const postpone = (run: Run, error: Error) =>
     Effect.gen(function* () {
       yield* Effect.logError(error.message)

@@ -61,7 +61,7 @@ export const make = (
       })
     }).pipe(Effect.orDie)
 
-  /** Starts or finds an execution. It is noted before: a later run knows of it, although it may not come to it again. */
+  /** Starts or finds an execution. It is noted before: a later run knows it, although it may not reach it again. */
   const beginOther = (run: Run, workflow: Workflow.Any, execution: Execution.Execution) =>
     Effect.gen(function* () {
       const id = execution.executionId

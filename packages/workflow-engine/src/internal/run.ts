@@ -33,7 +33,7 @@ export type Phase =
   | (transitions.Wait & { readonly _tag: "Waiting" })
   /** The process ends, or another runner has the execution: it goes on there. */
   | { readonly _tag: "Cut" }
-  /** What is stored does not fit a schema or the body of this process. */
+  /** A stored value does not fit a schema or the body of this process. */
   | { readonly _tag: "Unreadable"; readonly error: Error }
   /** The body did what this engine does not run. */
   | { readonly _tag: "Refused"; readonly message: string }

@@ -114,9 +114,9 @@ export const make = (
         }).pipe(Effect.uninterruptible)
     const canRun = (workflow: string) => workflows.has(workflow) && roomOf(workflow) >= 0
 
-    /** When something is due, as far as it is known. */
+    /** The earliest known time at which an execution is due. */
     let nextMillis = Infinity
-    /** Opens when there is something to look for earlier than was known. */
+    /** Opens when an execution is due earlier than that. */
     const changed = yield* Effect.makeLatch()
     const noteDue = (dueMillis: number) => {
       if (dueMillis >= nextMillis) return

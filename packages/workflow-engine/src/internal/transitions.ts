@@ -85,7 +85,7 @@ export const progressed = (execution: Stored): Stored => ({
   deaths: 0
 })
 
-/** It is tried no more, unless it was resumed or interrupted meanwhile. */
+/** Stops to try an execution, unless it was resumed or interrupted meanwhile. */
 export const parked = (execution: Stored): Stored =>
   isPoison(execution)
     ? {

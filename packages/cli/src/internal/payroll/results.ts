@@ -256,7 +256,7 @@ export type RunError =
   | Execution.StorageError
   | Policy.InvalidPolicy
 
-/** The failure of a payroll that did not come to its end. An error of the state file says nothing about its payouts. */
+/** The failure of a payroll that stopped before its end. An error of the state file says nothing about its payouts. */
 export const failureOfRun = (error: RunError, state: string, { file, words }: Payroll) => {
   if (error._tag !== "ItemsDiffer") return open(`${error.message}\n${words.again(state)}`)
   const employees = error.issues.map(({ field }) => field)

@@ -170,7 +170,7 @@ const isUnknown = ({ ending, fault }: Exchange): boolean =>
   typeof ending === "number"
     ? ending >= 500 ||
       [408, 409].includes(ending) ||
-      // The caller has a response that tells nothing.
+      // The response of the caller says nothing about the outcome.
       /^(truncated body|response of somebody else)$/.test(fault?.name ?? "")
     : !fault?.name.startsWith("no connection")
 
@@ -186,7 +186,7 @@ export const changedKey = ({ exchanges }: Books, calm: Calm): string | undefined
       return `The key ${key} was sent with two different requests.`
     const others = earlier.filter((one) => one.key !== key)
     for (const [other, all] of Object.entries(Array.groupBy(others, (one) => one.key ?? ""))) {
-      // A refusal tells nothing about an earlier request.
+      // A refusal says nothing about an earlier request.
       const last = all.filter((one) => isUnknown(one) || Number(one.ending) < 300).at(-1)
       const isOpen = all.some(({ atMillis, tookMillis = Infinity }) => atMillis + tookMillis > now)
       if (isOpen || (last && isUnknown(last)))
@@ -215,7 +215,7 @@ export const storm = (arrivals: ReadonlyArray<number>, most: number): string | u
 export const remedies: Readonly<Record<Rule, string>> = {
   1: "Derive the key from the order, or store it before the request is sent. Send that key until the outcome is known. A payment link has no key: after an unknown outcome, list the links, or let a person decide.",
   2: "After an unknown outcome say that the payment is being verified. Say “paid” only after COMPLETED, and “not paid” only after a status that is final for you, or an error that says that nothing was applied. Compare the id and the amount of a response with those of the order.",
-  3: "Store the request and its key before it is sent. In the worker, continue each open order: send the same request again, or read the payment. What nobody can know, a person decides: tell “review”.",
+  3: "Store the request and its key before it is sent. In the worker, continue each open order: send the same request again, or read the payment. If nobody can know the outcome, a person decides: tell “review”.",
   4: "Repeat the same bytes with the same key until a response says what became of them. A refusal of a later request says nothing about an earlier one.",
   5: "Pause between requests, longer each time, and honour Retry-After."
 }

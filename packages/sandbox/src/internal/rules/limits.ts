@@ -3,7 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 
-/** A whole number, of a number or of a text. */
+/** Decodes a whole number from a number or a string. */
 export const whole = <I>(
   from: Schema.Schema<number, I>,
   min: number,

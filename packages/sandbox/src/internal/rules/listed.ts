@@ -31,7 +31,7 @@ const requestedBy = (service: AvailableService): Requested => ({
 export const is = (service: AvailableService, requested: Requested): boolean =>
   fields.every((field) => requestedBy(service)[field] === requested[field])
 
-/** The values with which no service is left. */
+/** The requested values that no service of the catalogue has, given those before them. */
 export const service = (
   services: ReadonlyArray<AvailableService>,
   requested: Requested

@@ -31,7 +31,7 @@ const declared = {
   CURRENCY_NOT_SUPPORTED: [422, "Cards cannot be paid in this currency."],
   NOT_LISTED: [
     422,
-    "The request has a value that the catalogue does not list, or a phone number that is none."
+    "The request has a value that the catalogue does not list, or an invalid phone number."
   ],
   SERVICE_UNAVAILABLE: [422, "The service is currently unavailable."],
   INSUFFICIENT_FUNDS: [422, "The wallet has insufficient funds."],

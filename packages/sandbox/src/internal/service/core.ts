@@ -45,7 +45,7 @@ export const make = (state: State, identifiers: Identifiers, options: Options) =
   }
 }
 
-/** A request's circumstances, beside the parts that its operation declares. */
+/** The parts of a request that its operation does not declare. */
 export interface HandlerContext extends idempotency.Use {
   /** The query. */
   readonly search: Readonly<Record<string, unknown>>

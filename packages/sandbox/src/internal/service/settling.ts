@@ -22,7 +22,7 @@ const completed = "COMPLETED"
 
 const completes: Becomes = { _tag: "Becomes", status: completed }
 
-/** What becomes of the money of a resource that settles. */
+/** Moves or releases the money of a resource that settles. */
 interface Money<Row> {
   /** Moves it, when the resource completes. Returns the status, which is another one if it cannot move. */
   readonly move: (row: Row, atMillis: number) => Either.Either<string, refusal.Refusal>

@@ -250,7 +250,7 @@ const issuesOf = Issues.validator(All, ["state"], { onExcessProperty: "error" })
 export const encode = (state: State): Contents =>
   encodeAll(Record.map(partsOf(state), (part) => part.all()))
 
-/** Reads a state from JSON, or says why that is none. */
+/** Reads a state from JSON, or lists the issues of invalid JSON. */
 export const decode = (json: unknown): Either.Either<State, ReadonlyArray<Errors.Issue>> => {
   const decoded = decodeAll(json)
   if (Either.isLeft(decoded)) return Either.left(issuesOf(json))

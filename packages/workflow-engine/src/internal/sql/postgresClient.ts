@@ -63,8 +63,8 @@ class Pool extends Pg.Pool {
 }
 
 /**
- * The database over a pool of so many connections. Statements fail instead of waiting for a silent server
- * for ever. The server does not wait for a silent client either: it ends its statement and its transaction,
+ * The database over a pool of at most `maxConnections`. Statements fail instead of waiting for a silent server
+ * forever. The server does not wait for a silent client either: it ends its statement and its transaction,
  * whose locks would hold up everybody else for hours, until the network reports that the client is gone.
  */
 export const layer = (

@@ -65,7 +65,7 @@ export const make = (expiration: Duration.DurationInput) =>
       Effect.map(Clock.currentTimeNanos, (nanos) => {
         for (const { beat } of rows) told = { millis: beat, nanos }
       })
-    // What has passed since then, and not the clock of this process, which somebody may set.
+    // By the time that has passed since then: somebody may set the clock of this process.
     const sinceTold = Effect.map(
       Clock.currentTimeNanos,
       (nanos) => told.millis + Number((nanos - told.nanos) / 1_000_000n)

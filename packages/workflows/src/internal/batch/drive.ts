@@ -22,7 +22,7 @@ const idle = "1 second"
 /** The most payouts that are read at once. Others are handed over. */
 const mostLooks = 5_000
 
-/** So many times its concurrency, a batch may have items in doubt: an outage puts no more in doubt. */
+/** The most items in doubt, as a multiple of the concurrency: an outage puts no further ones in doubt. */
 const mostInDoubt = 5
 
 /** Another owner has begun: this one changes nothing more and sends nothing more. */

@@ -85,7 +85,7 @@ const storeAll = <E, R>(
 ) =>
   Effect.gen(function* () {
     let total = 0
-    // An earlier call may not have come to its end.
+    // An earlier call may have stopped halfway.
     yield* table.clear(batchKey, epoch)
     yield* readAll(batchKey, items, (group, duplicate) =>
       Effect.gen(function* () {

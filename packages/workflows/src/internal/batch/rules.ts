@@ -39,8 +39,8 @@ const afterFinal = (payout: Payout.Payout): Result =>
   ended(payout.status === "COMPLETED" ? "completed" : "notCompleted", Exit.succeed(payout))
 
 /**
- * PostgreSQL cannot store some texts, such as NUL. An execution then sends the request again, and reads the payout by its
- * answer.
+ * PostgreSQL cannot store some references, such as one with NUL. The item is then in doubt: its execution sends the same
+ * request again, and gets the reference from the response.
  */
 const createdAs = (reference: string): Result =>
   isStorable(reference) ? { state: "created", reference } : { state: "unknown" }
