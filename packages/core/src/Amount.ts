@@ -45,7 +45,7 @@ export const Input: Input = Schema.String.pipe(
  * @since 0.1.0
  * @category schemas
  */
-export const Amount = Schema.String.pipe(
+export const Amount: Schema.brand<Text.Text, "Amount"> = Schema.String.pipe(
   Schema.pattern(/^-?[0-9]+(?:\.[0-9]+)?$/, {
     description: `a plain decimal string, such as "1500.0000"`,
     jsonSchema: { pattern: "^-?[0-9]+(\\.[0-9]+)?$" }

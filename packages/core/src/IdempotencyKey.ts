@@ -9,6 +9,7 @@
 import * as Effect from "effect/Effect"
 import * as Encoding from "effect/Encoding"
 import * as Schema from "effect/Schema"
+import type * as Text from "./Text.js"
 import * as guard from "./internal/body/guard.js"
 
 /** The maximum length of the `Idempotency-Key` header, in characters. */
@@ -23,7 +24,7 @@ const maxLength = 255
  */
 export const maxLengthInBody = 100
 
-const keyOf = (maxLength: number) =>
+const keyOf = (maxLength: number): Schema.brand<Text.Text, "IdempotencyKey"> =>
   Schema.String.pipe(
     Schema.pattern(new RegExp(`^[\\x21-\\x7e]([\\x20-\\x7e]{0,${maxLength - 2}}[\\x21-\\x7e])?$`), {
       description: `1 to ${maxLength} printable ASCII characters without a space at either end`,

@@ -54,7 +54,9 @@ export const uuid = <const Brand extends string>(brand: Brand) => Uuid.pipe(Sche
  * @since 0.1.0
  * @category constructors
  */
-export const reference = <const Brand extends string>(brand: Brand) =>
+export const reference = <const Brand extends string>(
+  brand: Brand
+): Schema.brand<Text.Text, Brand> =>
   Schema.String.pipe(
     guard.filter((text) => text.length > 0, {
       description: "a reference of at least 1 character",
