@@ -16,10 +16,11 @@ import {
   payoutFrom,
   phone,
   walletIn,
+  type Provided,
   type Services as Sandboxed,
-  type Steps,
   tests as overSandboxes
 } from "@manilla/test-support/Sandboxed"
+import type { Steps } from "@manilla/test-support/Steps"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -36,7 +37,7 @@ interface Services extends Sandboxed {
 }
 
 const tests =
-  (options?: Sandbox.Options) => (title: string, steps: (services: Services) => Steps) =>
+  (options?: Sandbox.Options) => (title: string, steps: (services: Services) => Steps<Provided>) =>
     overSandboxes(options)(title, function* (services) {
       const control = yield* ControlClient.make({ url: originOf(services.sandbox) })
       return yield* steps({ ...services, control })

@@ -16,7 +16,7 @@ import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
-import type { YieldWrap } from "effect/Utils"
+import type { Steps } from "./Steps.js"
 
 /** The clients over a gateway that knows the sandbox's page parameter. */
 export const overGateway = (gateway: SandboxGateway.Options = {}) =>
@@ -33,16 +33,13 @@ const services = Effect.all({ ...Clients.tags, sandbox: Sandbox.Sandbox })
 /** The client of every domain, and the sandbox. */
 export type Services = Effect.Effect.Success<typeof services>
 
-/** The steps of a test. */
-export type Steps = Generator<
-  YieldWrap<Effect.Effect<unknown, unknown, Layer.Layer.Success<ReturnType<typeof layer>>>>,
-  unknown
->
+/** What a test may use. */
+export type Provided = Layer.Layer.Success<ReturnType<typeof layer>>
 
 /** Defines tests, each over a sandbox of its own. */
 export const tests =
   (options: Sandbox.Options = {}, gateway: SandboxGateway.Options = {}) =>
-  (title: string, test: (services: Services) => Steps) =>
+  (title: string, test: (services: Services) => Steps<Provided>) =>
     it.effect(title, () =>
       services.pipe(
         Effect.flatMap((all) => Effect.gen(() => test(all))),

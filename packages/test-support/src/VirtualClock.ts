@@ -10,9 +10,11 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scheduler from "effect/Scheduler"
 import type * as Scope from "effect/Scope"
+import type { Steps } from "./Steps.js"
 import * as Time from "./Time.js"
 
 let outsiders = 0
@@ -117,7 +119,13 @@ export class VirtualClock implements Clock.Clock {
 export const test = <A, E>(name: string, self: () => Effect.Effect<A, E, Scope.Scope>) =>
   it.scoped(name, () => new VirtualClock().provide(self()))
 
-/** Lets virtual time pass, in a `test`. */
+/** Defines tests that run in virtual time, each over a layer of its own. */
+export const tests =
+  <A>(layer: Layer.Layer<A, unknown>) =>
+  (title: string, steps: () => Steps<NoInfer<A> | Scope.Scope>) =>
+    test(title, () => Effect.provide(Effect.gen(steps), layer))
+
+/** Lets virtual time pass, in a test. */
 export const pass = (duration: Duration.DurationInput): Effect.Effect<void> =>
   Effect.clockWith((clock) =>
     clock instanceof VirtualClock

@@ -30,6 +30,8 @@ import {
   started
 } from "./utils/trip.js"
 
+const test = VirtualClock.tests(Layer.empty)
+
 describe("an engine in memory", () => exact.test(memoryStore.make, VirtualClock.test))
 
 describe("an engine on SQLite", () => exact.test(Effect.orDie(onSqlite), VirtualClock.test))
@@ -98,44 +100,36 @@ describe("a body is refused before anything is sent, and told what to do, if it"
     ["pauses before a signal in a fiber", Effect.zipRight(Effect.fork(signal), block), deadline],
     ["hides that", Effect.catchAllCause(all(sleep, sleep), () => note("ship")), deadline]
   ] satisfies ReadonlyArray<readonly [string, Body, string]>) {
-    VirtualClock.test(name, () =>
-      Effect.gen(function* () {
-        const { operator } = yield* started(memoryStore.make, body)
-        yield* VirtualClock.pass("1 minute")
-        assert.strictEqual((yield* operator.status(key)).state, "Died")
-        const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
-        assert.include(Cause.pretty(cause), remedy)
-        assert.deepStrictEqual(done, [])
-      })
-    )
+    test(name, function* () {
+      const { operator } = yield* started(memoryStore.make, body)
+      yield* VirtualClock.pass("1 minute")
+      assert.strictEqual((yield* operator.status(key)).state, "Died")
+      const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
+      assert.include(Cause.pretty(cause), remedy)
+      assert.deepStrictEqual(done, [])
+    })
   }
 
-  VirtualClock.test("uses `Workflow.withCompensation`: it is undone at once", () =>
-    Effect.gen(function* () {
-      const paid = Workflow.withCompensation(hotel, () => Effect.orDie(note("refund")))
-      const { operator } = yield* started(memoryStore.make, Effect.zipRight(paid, note("ship")))
-      yield* VirtualClock.pass("1 minute")
-      assert.deepStrictEqual(done, ["pay hotel", "refund"])
-      const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
-      assert.include(Cause.pretty(cause), "Use `Durable.compensating`")
-    })
-  )
+  test("uses `Workflow.withCompensation`: it is undone at once", function* () {
+    const paid = Workflow.withCompensation(hotel, () => Effect.orDie(note("refund")))
+    const { operator } = yield* started(memoryStore.make, Effect.zipRight(paid, note("ship")))
+    yield* VirtualClock.pass("1 minute")
+    assert.deepStrictEqual(done, ["pay hotel", "refund"])
+    const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
+    assert.include(Cause.pretty(cause), "Use `Durable.compensating`")
+  })
 })
 
-VirtualClock.test(
-  "a body that catches the end of its run does nothing more before its next run",
-  () =>
-    Effect.gen(function* () {
-      const pause = Durable.sleep("a minute", "1 minute")
-      const caught = Effect.uninterruptible(Effect.catchAllCause(pause, () => note("early")))
-      const { operator } = yield* started(memoryStore.make, Effect.zipRight(caught, note("ship")))
-      yield* VirtualClock.pass("30 seconds")
-      assert.deepStrictEqual(done, [])
-      yield* VirtualClock.pass("1 minute")
-      assert.deepStrictEqual(done, ["ship"])
-      assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
-    })
-)
+test("a body that catches the end of its run does nothing more before its next run", function* () {
+  const pause = Durable.sleep("a minute", "1 minute")
+  const caught = Effect.uninterruptible(Effect.catchAllCause(pause, () => note("early")))
+  const { operator } = yield* started(memoryStore.make, Effect.zipRight(caught, note("ship")))
+  yield* VirtualClock.pass("30 seconds")
+  assert.deepStrictEqual(done, [])
+  yield* VirtualClock.pass("1 minute")
+  assert.deepStrictEqual(done, ["ship"])
+  assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+})
 
 describe("a call that awaits an execution is interrupted when its engine ends", () => {
   it.live("in memory", () => closing.test(Effect.succeed(Memory.layerMemory)))

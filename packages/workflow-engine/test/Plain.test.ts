@@ -20,6 +20,8 @@ import type * as engineStore from "../src/internal/engineStore.js"
 import * as memoryStore from "../src/internal/memoryStore.js"
 import * as engines from "./utils/engines.js"
 
+const test = VirtualClock.tests(Layer.empty)
+
 const workflow = <Name extends string>(name: Name) =>
   Workflow.make({
     name,
@@ -125,16 +127,14 @@ describe("a runner that was taken for dead sends nothing more", () => {
       ["Succeeded", "pay A", "pay A"]
     ]
   ] as const) {
-    VirtualClock.test(name, () =>
-      Effect.gen(function* () {
-        const memory = yield* memoryStore.make
-        const { done, step } = notes()
-        const store = beforeKeep(memory, "pay A/1", memory.runners.leave)
-        const { state } = yield* life(store, body(step))
-        yield* VirtualClock.pass("1 minute")
-        assert.deepStrictEqual([yield* state, ...done], [...sent])
-      })
-    )
+    test(name, function* () {
+      const memory = yield* memoryStore.make
+      const { done, step } = notes()
+      const store = beforeKeep(memory, "pay A/1", memory.runners.leave)
+      const { state } = yield* life(store, body(step))
+      yield* VirtualClock.pass("1 minute")
+      assert.deepStrictEqual([yield* state, ...done], [...sent])
+    })
   }
 })
 
@@ -143,16 +143,14 @@ describe("an interrupt", () => {
     ["a signal", approved, "cancelled/deferred/approval/1"],
     ["a pause", sleep("long", 600), "cancelled/long/1"]
   ] as const) {
-    VirtualClock.test(`of a body that waits for ${name} is kept if the database fails once`, () =>
-      Effect.gen(function* () {
-        const away = new Execution.StorageError({ operation: "keep a result", cause: "away" })
-        const store = beforeKeep(yield* memoryStore.make, mark, () => away)
-        const { operator, state } = yield* life(store, wait)
-        yield* operator.interrupt(key)
-        yield* VirtualClock.pass("40 minutes")
-        assert.strictEqual(yield* state, "Failed")
-      })
-    )
+    test(`of a body that waits for ${name} is kept if the database fails once`, function* () {
+      const away = new Execution.StorageError({ operation: "keep a result", cause: "away" })
+      const store = beforeKeep(yield* memoryStore.make, mark, () => away)
+      const { operator, state } = yield* life(store, wait)
+      yield* operator.interrupt(key)
+      yield* VirtualClock.pass("40 minutes")
+      assert.strictEqual(yield* state, "Failed")
+    })
   }
 
   for (const [name, outcome, started] of [
@@ -163,43 +161,37 @@ describe("an interrupt", () => {
       Effect.zipRight(Child.execute({ key: "child" }, { discard: true }), sleep("long", 20))
     ]
   ] as const) {
-    VirtualClock.test(`reaches an execution that a body ${name}`, () =>
-      Effect.gen(function* () {
-        const { children, operator, state } = yield* run(Effect.asVoid(started))
-        yield* operator.interrupt(key)
-        yield* VirtualClock.pass("1 minute")
-        assert.strictEqual(yield* state, "Failed")
-        assert.strictEqual((yield* operator.status(key)).outcome, outcome)
-        assert.strictEqual((yield* children.status("child")).state, "Failed")
-      })
-    )
-  }
-
-  VirtualClock.test("ends a body that waits because it has failed", () =>
-    Effect.gen(function* () {
-      const { operator, state } = yield* run(refuse, { workflow: Patient })
-      assert.strictEqual(yield* state, "Waiting")
+    test(`reaches an execution that a body ${name}`, function* () {
+      const { children, operator, state } = yield* run(Effect.asVoid(started))
       yield* operator.interrupt(key)
       yield* VirtualClock.pass("1 minute")
       assert.strictEqual(yield* state, "Failed")
+      assert.strictEqual((yield* operator.status(key)).outcome, outcome)
+      assert.strictEqual((yield* children.status("child")).state, "Failed")
     })
-  )
+  }
 
-  VirtualClock.test("ends a body that is never suspended, because its pauses are short", () =>
-    Effect.gen(function* () {
-      const { step } = notes()
-      const body = Effect.gen(function* () {
-        for (let i = 0; i < 100; i++) {
-          yield* step(`look ${i}`)
-          yield* DurableClock.sleep({ name: `pause ${i}`, duration: "30 seconds" })
-        }
-      })
-      const { operator, state } = yield* run(body)
-      yield* operator.interrupt(key)
-      yield* VirtualClock.pass("2 minutes")
-      assert.strictEqual(yield* state, "Failed")
+  test("ends a body that waits because it has failed", function* () {
+    const { operator, state } = yield* run(refuse, { workflow: Patient })
+    assert.strictEqual(yield* state, "Waiting")
+    yield* operator.interrupt(key)
+    yield* VirtualClock.pass("1 minute")
+    assert.strictEqual(yield* state, "Failed")
+  })
+
+  test("ends a body that is never suspended, because its pauses are short", function* () {
+    const { step } = notes()
+    const body = Effect.gen(function* () {
+      for (let i = 0; i < 100; i++) {
+        yield* step(`look ${i}`)
+        yield* DurableClock.sleep({ name: `pause ${i}`, duration: "30 seconds" })
+      }
     })
-  )
+    const { operator, state } = yield* run(body)
+    yield* operator.interrupt(key)
+    yield* VirtualClock.pass("2 minutes")
+    assert.strictEqual(yield* state, "Failed")
+  })
 })
 
 describe("a process that ends", () => {
@@ -213,30 +205,26 @@ describe("a process that ends", () => {
       return yield* life(store, body)
     })
 
-  VirtualClock.test("interrupts a body at once", () =>
-    Effect.gen(function* () {
-      const { end } = yield* run(Effect.never)
-      const ending = yield* Effect.fork(end)
-      yield* VirtualClock.pass("1 second")
-      assert.isNotNull(ending.unsafePoll())
-    })
-  )
+  test("interrupts a body at once", function* () {
+    const { end } = yield* run(Effect.never)
+    const ending = yield* Effect.fork(end)
+    yield* VirtualClock.pass("1 second")
+    assert.isNotNull(ending.unsafePoll())
+  })
 
-  VirtualClock.test("undoes nothing, although the body makes an error of its interrupt", () =>
-    Effect.gen(function* () {
-      const { done, note, step } = notes()
-      const body = Effect.gen(function* () {
-        yield* Durable.compensate(step("pay"), () => note("refund"))
-        yield* step("ship", 60).pipe(
-          Effect.catchAllCause(() => refuse),
-          Effect.uninterruptible
-        )
-      })
-      const { state } = yield* twoLives(Durable.compensating(body))
-      yield* VirtualClock.pass("2 minutes")
-      assert.deepStrictEqual([yield* state, ...done], ["Succeeded", "pay", "ship"])
+  test("undoes nothing, although the body makes an error of its interrupt", function* () {
+    const { done, note, step } = notes()
+    const body = Effect.gen(function* () {
+      yield* Durable.compensate(step("pay"), () => note("refund"))
+      yield* step("ship", 60).pipe(
+        Effect.catchAllCause(() => refuse),
+        Effect.uninterruptible
+      )
     })
-  )
+    const { state } = yield* twoLives(Durable.compensating(body))
+    yield* VirtualClock.pass("2 minutes")
+    assert.deepStrictEqual([yield* state, ...done], ["Succeeded", "pay", "ship"])
+  })
 })
 
 describe("a stored result that does not fit its schema", () => {
@@ -261,148 +249,128 @@ describe("a stored result that does not fit its schema", () => {
       ["Succeeded", "tea"]
     ]
   ] as const) {
-    VirtualClock.test(name, () =>
-      Effect.gen(function* () {
-        const store = yield* memoryStore.make
-        const { done: all, note, step } = notes()
-        const lives = (success: Schema.Schema<string>) => {
-          const tea = Activity.make({
-            name: "tea",
-            success,
-            execute: Effect.as(note("tea"), "tea")
-          })
-          return life(store, body(Effect.asVoid(tea), step))
-        }
-        yield* (yield* lives(Schema.String)).end
-        const two = yield* lives(Schema.String.pipe(Schema.minLength(20)))
-        yield* VirtualClock.pass("5 minutes")
-        assert.strictEqual(yield* two.state, "Waiting")
-        yield* two.end
-        const three = yield* lives(Schema.String)
-        yield* VirtualClock.pass("5 minutes")
-        assert.deepStrictEqual([yield* three.state, ...all], [...done])
-      })
-    )
+    test(name, function* () {
+      const store = yield* memoryStore.make
+      const { done: all, note, step } = notes()
+      const lives = (success: Schema.Schema<string>) => {
+        const tea = Activity.make({
+          name: "tea",
+          success,
+          execute: Effect.as(note("tea"), "tea")
+        })
+        return life(store, body(Effect.asVoid(tea), step))
+      }
+      yield* (yield* lives(Schema.String)).end
+      const two = yield* lives(Schema.String.pipe(Schema.minLength(20)))
+      yield* VirtualClock.pass("5 minutes")
+      assert.strictEqual(yield* two.state, "Waiting")
+      yield* two.end
+      const three = yield* lives(Schema.String)
+      yield* VirtualClock.pass("5 minutes")
+      assert.deepStrictEqual([yield* three.state, ...all], [...done])
+    })
   }
 })
 
 describe("a signal", () => {
-  VirtualClock.test("of two bodies to each other lets each run once more", () =>
-    Effect.gen(function* () {
-      let runs = 0
-      const body = Effect.gen(function* () {
-        // Without an end, the test would not end either.
-        if (++runs > 100) return
-        yield* approve(key)
-        yield* approve("b")
-        yield* approved
-        yield* sleep("long", 20)
-      })
-      const { operator, state } = yield* run(body)
-      yield* operator.start({ key: "b" })
-      yield* VirtualClock.pass("1 minute")
-      assert.strictEqual(yield* state, "Waiting")
-      assert.isAtMost(runs, 6)
+  test("of two bodies to each other lets each run once more", function* () {
+    let runs = 0
+    const body = Effect.gen(function* () {
+      // Without an end, the test would not end either.
+      if (++runs > 100) return
+      yield* approve(key)
+      yield* approve("b")
+      yield* approved
+      yield* sleep("long", 20)
     })
-  )
+    const { operator, state } = yield* run(body)
+    yield* operator.start({ key: "b" })
+    yield* VirtualClock.pass("1 minute")
+    assert.strictEqual(yield* state, "Waiting")
+    assert.isAtMost(runs, 6)
+  })
 
-  VirtualClock.test("of a body that is cut before it is stored arrives", () =>
-    Effect.gen(function* () {
-      const store = yield* memoryStore.make
-      yield* (yield* life({ ...store, signal: () => Effect.never }, approve("b"))).end
-      yield* life(store, approve("b"))
-      assert.lengthOf(yield* store.steps(yield* Shop.executionId({ key: "b" })), 1)
-    })
-  )
+  test("of a body that is cut before it is stored arrives", function* () {
+    const store = yield* memoryStore.make
+    yield* (yield* life({ ...store, signal: () => Effect.never }, approve("b"))).end
+    yield* life(store, approve("b"))
+    assert.lengthOf(yield* store.steps(yield* Shop.executionId({ key: "b" })), 1)
+  })
 
-  VirtualClock.test("of a fiber that outlives its body arrives", () =>
-    Effect.gen(function* () {
-      let runs = 0
-      const later = Effect.forkDaemon(Effect.delay(approve("b"), "15 seconds"))
-      const body = Effect.suspend(() => (runs++ === 0 ? Effect.asVoid(later) : approved))
-      const { operator } = yield* run(body)
-      yield* operator.start({ key: "b" })
-      yield* VirtualClock.pass("20 seconds")
-      assert.strictEqual((yield* operator.status("b")).state, "Succeeded")
-    })
-  )
+  test("of a fiber that outlives its body arrives", function* () {
+    let runs = 0
+    const later = Effect.forkDaemon(Effect.delay(approve("b"), "15 seconds"))
+    const body = Effect.suspend(() => (runs++ === 0 ? Effect.asVoid(later) : approved))
+    const { operator } = yield* run(body)
+    yield* operator.start({ key: "b" })
+    yield* VirtualClock.pass("20 seconds")
+    assert.strictEqual((yield* operator.status("b")).state, "Succeeded")
+  })
 })
 
 describe("an activity", () => {
-  VirtualClock.test("whose result JSON does not keep runs once", () =>
-    Effect.gen(function* () {
-      const { done, note } = notes()
-      const execute = Effect.as(note("pay"), NaN)
-      const pay = Activity.make({ name: "pay", success: Schema.Number, execute })
-      const { operator, state } = yield* run(Effect.asVoid(pay), { workflow: Patient })
-      yield* operator.resume(key)
-      yield* VirtualClock.pass("5 seconds")
-      assert.deepStrictEqual([yield* state, ...done], ["Waiting", "pay"])
-    })
-  )
+  test("whose result JSON does not keep runs once", function* () {
+    const { done, note } = notes()
+    const execute = Effect.as(note("pay"), NaN)
+    const pay = Activity.make({ name: "pay", success: Schema.Number, execute })
+    const { operator, state } = yield* run(Effect.asVoid(pay), { workflow: Patient })
+    yield* operator.resume(key)
+    yield* VirtualClock.pass("5 seconds")
+    assert.deepStrictEqual([yield* state, ...done], ["Waiting", "pay"])
+  })
 
-  VirtualClock.test("that a body repeats runs once", () =>
-    Effect.gen(function* () {
-      const { done, step } = notes()
-      const { state } = yield* run(Effect.zipRight(step("pay"), step("pay")))
-      assert.deepStrictEqual([yield* state, ...done], ["Succeeded", "pay"])
-    })
-  )
+  test("that a body repeats runs once", function* () {
+    const { done, step } = notes()
+    const { state } = yield* run(Effect.zipRight(step("pay"), step("pay")))
+    assert.deepStrictEqual([yield* state, ...done], ["Succeeded", "pay"])
+  })
 
-  VirtualClock.test("of a fiber that outlives its body ends that fiber", () =>
-    Effect.gen(function* () {
-      let ended = 0
-      const { step } = notes()
-      const late = Effect.ensuring(
-        step("late", 10),
-        Effect.sync(() => ended++)
-      )
-      const { state } = yield* run(Effect.asVoid(Effect.forkDaemon(late)))
-      assert.strictEqual(yield* state, "Succeeded")
-      yield* VirtualClock.pass("1 minute")
-      assert.strictEqual(ended, 1)
-    })
-  )
+  test("of a fiber that outlives its body ends that fiber", function* () {
+    let ended = 0
+    const { step } = notes()
+    const late = Effect.ensuring(
+      step("late", 10),
+      Effect.sync(() => ended++)
+    )
+    const { state } = yield* run(Effect.asVoid(Effect.forkDaemon(late)))
+    assert.strictEqual(yield* state, "Succeeded")
+    yield* VirtualClock.pass("1 minute")
+    assert.strictEqual(ended, 1)
+  })
 })
 
 for (const discard of [true, false]) {
-  VirtualClock.test(`a body starts no execution with two payloads, discard ${discard}`, () =>
-    Effect.gen(function* () {
-      const start = (at: number) => Dated.execute({ key: "child", at }, { discard })
-      const body = Effect.zipRight(start(1), start(2))
-      const { operator } = yield* run(Effect.asVoid(body), { childBody: Effect.void })
-      const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
-      assert.include(Cause.pretty(cause), "whose payload differs in at. Nothing was sent.")
-    })
-  )
+  test(`a body starts no execution with two payloads, discard ${discard}`, function* () {
+    const start = (at: number) => Dated.execute({ key: "child", at }, { discard })
+    const body = Effect.zipRight(start(1), start(2))
+    const { operator } = yield* run(Effect.asVoid(body), { childBody: Effect.void })
+    const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
+    assert.include(Cause.pretty(cause), "whose payload differs in at. Nothing was sent.")
+  })
 
-  VirtualClock.test(`no two bodies start an execution with two payloads, discard ${discard}`, () =>
-    Effect.gen(function* () {
-      let at = 0
-      const start = Effect.suspend(() => Dated.execute({ key: "child", at: ++at }, { discard }))
-      const { operator } = yield* run(Effect.asVoid(start), { childBody: Effect.void })
-      yield* operator.await(key)
-      yield* operator.start({ key: "b" })
-      yield* VirtualClock.pass("5 seconds")
-      const cause = yield* Effect.flip(Effect.sandbox(operator.await("b")))
-      assert.include(Cause.pretty(cause), "whose payload differs in at. Nothing was sent.")
-    })
-  )
+  test(`no two bodies start an execution with two payloads, discard ${discard}`, function* () {
+    let at = 0
+    const start = Effect.suspend(() => Dated.execute({ key: "child", at: ++at }, { discard }))
+    const { operator } = yield* run(Effect.asVoid(start), { childBody: Effect.void })
+    yield* operator.await(key)
+    yield* operator.start({ key: "b" })
+    yield* VirtualClock.pass("5 seconds")
+    const cause = yield* Effect.flip(Effect.sandbox(operator.await("b")))
+    assert.include(Cause.pretty(cause), "whose payload differs in at. Nothing was sent.")
+  })
 
-  VirtualClock.test(`a payload with the time is that of the first start, discard ${discard}`, () =>
-    Effect.gen(function* () {
-      const { done, step } = notes()
-      const body = Effect.gen(function* () {
-        yield* step("pay")
-        const at = yield* Clock.currentTimeMillis
-        yield* Dated.execute({ key: "child", at }, { discard })
-        yield* sleep("long", 20)
-      })
-      const { state } = yield* run(body)
-      yield* VirtualClock.pass("40 minutes")
-      assert.deepStrictEqual([yield* state, ...done], ["Succeeded", "pay"])
+  test(`a payload with the time is that of the first start, discard ${discard}`, function* () {
+    const { done, step } = notes()
+    const body = Effect.gen(function* () {
+      yield* step("pay")
+      const at = yield* Clock.currentTimeMillis
+      yield* Dated.execute({ key: "child", at }, { discard })
+      yield* sleep("long", 20)
     })
-  )
+    const { state } = yield* run(body)
+    yield* VirtualClock.pass("40 minutes")
+    assert.deepStrictEqual([yield* state, ...done], ["Succeeded", "pay"])
+  })
 }
 
 for (const name of [
@@ -412,14 +380,12 @@ for (const name of [
   "deferred/approval",
   "step/pay"
 ]) {
-  VirtualClock.test(`an activity named as a step of the engine, ${name}, does not run`, () =>
-    Effect.gen(function* () {
-      const { done, step } = notes()
-      const { operator, state } = yield* run(step(name))
-      assert.strictEqual(yield* state, "Died")
-      const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
-      assert.include(Cause.pretty(cause), "Give it another name.")
-      assert.deepStrictEqual(done, [])
-    })
-  )
+  test(`an activity named as a step of the engine, ${name}, does not run`, function* () {
+    const { done, step } = notes()
+    const { operator, state } = yield* run(step(name))
+    assert.strictEqual(yield* state, "Died")
+    const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
+    assert.include(Cause.pretty(cause), "Give it another name.")
+    assert.deepStrictEqual(done, [])
+  })
 }

@@ -64,8 +64,9 @@ const leftIn = (path: string) =>
   }).pipe(Effect.provide(database.layer(path)))
 
 describe("a list of executions", () => {
-  VirtualClock.test("selects by workflow, state and age, in pages", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(inMemory(slowPayments))(
+    "selects by workflow, state and age, in pages",
+    function* () {
       yield* four
       yield* VirtualClock.pass("300 seconds")
       const list = (filter: Parameters<typeof Executions.stream>[0]) =>
@@ -87,7 +88,7 @@ describe("a list of executions", () => {
       const order = Option.getOrUndefined(yield* Stream.runHead(Executions.stream()))
       assert.isString(order?.resource)
       assert.notInclude(JSON.stringify(order), "+229")
-    }).pipe(Effect.provide(inMemory(slowPayments)))
+    }
   )
 
   it.live("is the same on SQLite", () =>
@@ -138,8 +139,9 @@ describe("a list of executions", () => {
 })
 
 describe("a purge", () => {
-  VirtualClock.test("keeps the business key, so that it does not move money again", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(inMemory(slowPayments))(
+    "keeps the business key, so that it does not move money again",
+    function* () {
       yield* four
       yield* VirtualClock.pass("300 seconds")
       const cards = yield* Operator.of(IssueCard.workflow)
@@ -155,7 +157,7 @@ describe("a purge", () => {
       assert.strictEqual(yield* Executions.purge({ minAge: "1 minute", states }), 1)
       const { cards: issued } = yield* Sandbox.Sandbox
       assert.lengthOf(yield* issued, 1)
-    }).pipe(Effect.provide(inMemory(slowPayments)))
+    }
   )
 
   it.live("of one business key deletes what is stored of it after its end, and not before", () =>
@@ -194,8 +196,9 @@ describe("a purge", () => {
 })
 
 describe("metrics", () => {
-  VirtualClock.test("count what started and ended, and show what is open", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(inMemory(slowPayments))(
+    "count what started and ended, and show what is open",
+    function* () {
       yield* four
       yield* VirtualClock.pass("300 seconds")
       const snapshot = yield* Metric.snapshot
@@ -225,6 +228,6 @@ describe("metrics", () => {
       assert.strictEqual(valueOf("manilla_executions_running", issue), 0)
       assert.strictEqual(valueOf("manilla_executions_oldest_seconds", issue), 0)
       assert.approximately(valueOf("manilla_executions_oldest_seconds", collect), 500, 20)
-    }).pipe(Effect.provide(inMemory(slowPayments)))
+    }
   )
 })

@@ -15,7 +15,6 @@ import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import * as memoryTable from "../../workflow-engine/src/internal/memoryBatches.js"
 import { lastError } from "../src/internal/batch/doubts.js"
@@ -100,32 +99,6 @@ it.effect("each state of an item is counted once", () =>
     assert.deepInclude(progress, { notStarted: 1, creating: 10, pending: 20, ended: 992 })
     const summary = yield* operate.summaryOf(table, "payroll", 993)
     assert.deepStrictEqual(summary, { total: 993, notStarted: 1, ...ends })
-  })
-)
-
-it.effect("the results of a batch are those of all its items, and a purge is not their end", () =>
-  Effect.gen(function* () {
-    const table = yield* memoryTable.make
-    yield* table.insert("payroll", 1)
-    const items = Array.from({ length: 1_001 }, (_, number) => ({
-      number,
-      key: `E${number}`,
-      request: "{}"
-    }))
-    yield* table.add("payroll", 0, items)
-    yield* table.change("payroll", { phase: "running", total: items.length }, {})
-    const resultsOf = (of: Batches.Service) =>
-      Stream.runCollect(operate.make(of).results("payroll"))
-    const all = Array.from(yield* resultsOf(table), ({ key }) => key)
-    assert.deepStrictEqual(
-      all,
-      items.map(({ key }) => key)
-    )
-    const purge = table.change("payroll", { phase: "purged" }, {})
-    const purged = yield* Effect.flip(
-      resultsOf({ ...table, read: (...args) => Effect.zipLeft(table.read(...args), purge) })
-    )
-    assert.strictEqual(purged._tag, "ExecutionPurged")
   })
 )
 

@@ -30,6 +30,8 @@ import * as transitions from "../../workflow-engine/src/internal/transitions.js"
 import * as engines from "../../workflow-engine/test/utils/engines.js"
 import * as world from "./utils/world.js"
 
+const test = VirtualClock.tests(Layer.empty)
+
 class Failed extends Schema.TaggedError<Failed>()("Failed", {}) {}
 const Failure = Schema.Union(Failed, Durable.WriteError)
 
@@ -112,28 +114,24 @@ const lost = (key: IdempotencyKey.IdempotencyKey) =>
     cause: new Errors.TransportError({ operation, message: "none", sent: true })
   })
 
-VirtualClock.test(
-  "a write takes no refusal for the outcome of a request that was sent and lost",
-  () =>
-    Effect.gen(function* () {
-      let calls = 0
-      const sent = new Errors.TransportError({ operation, message: "lost", sent: true })
-      const send: Send = () => Effect.fail(++calls === 1 ? sent : refusal)
-      yield* Effect.gen(function* () {
-        const operator = yield* started
-        yield* VirtualClock.pass("2 minutes")
-        const { outcome } = yield* operator.status(key)
-        assert.strictEqual(outcome, "unknown")
-      }).pipe(
-        on(
-          Layer.provide(
-            Shop.toLayer(() => pay(send)),
-            Policy.layer({ carryOn })
-          )
-        )
+test("a write takes no refusal for the outcome of a request that was sent and lost", function* () {
+  let calls = 0
+  const sent = new Errors.TransportError({ operation, message: "lost", sent: true })
+  const send: Send = () => Effect.fail(++calls === 1 ? sent : refusal)
+  yield* Effect.gen(function* () {
+    const operator = yield* started
+    yield* VirtualClock.pass("2 minutes")
+    const { outcome } = yield* operator.status(key)
+    assert.strictEqual(outcome, "unknown")
+  }).pipe(
+    on(
+      Layer.provide(
+        Shop.toLayer(() => pay(send)),
+        Policy.layer({ carryOn })
       )
-    })
-)
+    )
+  )
+})
 
 const undoing = Durable.compensate(Effect.void, () => Effect.sync(() => void undone.push("it")))
 for (const [which, first] of [
@@ -173,18 +171,16 @@ for (const [where, within] of [
   )
 }
 
-VirtualClock.test("a write with a time that is no number is too old to be sent", () =>
-  Effect.gen(function* () {
-    let calls = 0
-    const write = pay(() => Effect.sync(() => `pay-${++calls}`), NaN)
-    yield* Effect.gen(function* () {
-      const operator = yield* started
-      yield* VirtualClock.pass("1 second")
-      const { outcome } = yield* operator.status(key)
-      assert.deepStrictEqual({ calls, outcome }, { calls: 0, outcome: "unknown" })
-    }).pipe(on(Shop.toLayer(() => write)))
-  })
-)
+test("a write with a time that is no number is too old to be sent", function* () {
+  let calls = 0
+  const write = pay(() => Effect.sync(() => `pay-${++calls}`), NaN)
+  yield* Effect.gen(function* () {
+    const operator = yield* started
+    yield* VirtualClock.pass("1 second")
+    const { outcome } = yield* operator.status(key)
+    assert.deepStrictEqual({ calls, outcome }, { calls: 0, outcome: "unknown" })
+  }).pipe(on(Shop.toLayer(() => write)))
+})
 
 /** Its outcome is unknown, and it ends as if all was well. */
 const hiding = Effect.orElseSucceed(pay(lost), () => "look at it")
@@ -273,48 +269,42 @@ const inTwoLives = (
     return yield* operator.status(key)
   })
 
-VirtualClock.test("nothing is undone in a later life that does not come to a write again", () =>
-  Effect.gen(function* () {
-    undone.length = 0
-    const hanging = pay(() => Effect.never)
-    const { outcome, state } = yield* inTwoLives(
-      Durable.compensating(Effect.zipRight(undoable, hanging)),
-      Durable.compensating(Effect.zipRight(undoable, new Failed()))
-    )
-    assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
-    assert.deepStrictEqual(undone, [])
-  })
-)
+test("nothing is undone in a later life that does not come to a write again", function* () {
+  undone.length = 0
+  const hanging = pay(() => Effect.never)
+  const { outcome, state } = yield* inTwoLives(
+    Durable.compensating(Effect.zipRight(undoable, hanging)),
+    Durable.compensating(Effect.zipRight(undoable, new Failed()))
+  )
+  assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+  assert.deepStrictEqual(undone, [])
+})
 
-VirtualClock.test("an execution keeps the id of a write to which it does not come again", () =>
-  Effect.gen(function* () {
-    const paid = pay(() => Effect.succeed("pay-1"))
-    const { outcome, resource } = yield* inTwoLives(
-      Effect.zipLeft(paid, Durable.sleep("an hour", "1 hour")),
-      new Failed()
-    )
-    assert.deepStrictEqual({ outcome, resource }, { outcome: "unknown", resource: "pay-1" })
-  })
-)
+test("an execution keeps the id of a write to which it does not come again", function* () {
+  const paid = pay(() => Effect.succeed("pay-1"))
+  const { outcome, resource } = yield* inTwoLives(
+    Effect.zipLeft(paid, Durable.sleep("an hour", "1 hour")),
+    new Failed()
+  )
+  assert.deepStrictEqual({ outcome, resource }, { outcome: "unknown", resource: "pay-1" })
+})
 
 for (const [which, second, left] of [
   ["one of two blocks", Effect.zipRight(undoable, new Failed()), ["reserve"]],
   ["any block", new Failed(), []]
 ] as const) {
-  VirtualClock.test(`an execution that does not come again to ${which} to undo is unknown`, () =>
-    Effect.gen(function* () {
-      undone.length = 0
-      const slow = Durable.compensate(Durable.sleep("pay", "1 milli"), () =>
-        Effect.orDie(Durable.sleep("refund", "1 hour"))
-      )
-      const { outcome, state } = yield* inTwoLives(
-        Durable.compensating(Effect.zipRight(Effect.zipRight(undoable, slow), new Failed())),
-        Durable.compensating(second)
-      )
-      assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
-      assert.deepStrictEqual(undone, [...left])
-    })
-  )
+  test(`an execution that does not come again to ${which} to undo is unknown`, function* () {
+    undone.length = 0
+    const slow = Durable.compensate(Durable.sleep("pay", "1 milli"), () =>
+      Effect.orDie(Durable.sleep("refund", "1 hour"))
+    )
+    const { outcome, state } = yield* inTwoLives(
+      Durable.compensating(Effect.zipRight(Effect.zipRight(undoable, slow), new Failed())),
+      Durable.compensating(second)
+    )
+    assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+    assert.deepStrictEqual(undone, [...left])
+  })
 }
 
 VirtualClock.test("an activity with the name of an awaited execution is none", () =>
@@ -367,25 +357,23 @@ describe("a compensation that awaits an execution", () => {
     }).pipe(on(refunding))
   )
 
-  VirtualClock.test("goes on in a later life, although the process died when it began", () =>
-    Effect.gen(function* () {
-      undone.length = refunds = 0
-      const store = yield* memoryStore.make
-      const insert: typeof store.insert = (execution) =>
-        execution.workflow === ChildA.name ? Effect.never : store.insert(execution)
-      // Its scope would never close.
-      const first = yield* Layer.buildWithScope(
-        Layer.provideMerge(refunding, engines.on({ ...store, insert })),
-        yield* Scope.make()
-      )
-      yield* Effect.provide(started, first)
-      yield* VirtualClock.pass("3 seconds")
-      const second = yield* Layer.build(Layer.provideMerge(refunding, engines.on(store)))
-      yield* store.runners.leave(1)
-      yield* VirtualClock.pass("10 minutes")
-      yield* isRefunded(yield* Effect.provide(Operator.of(Shop), second))
-    })
-  )
+  test("goes on in a later life, although the process died when it began", function* () {
+    undone.length = refunds = 0
+    const store = yield* memoryStore.make
+    const insert: typeof store.insert = (execution) =>
+      execution.workflow === ChildA.name ? Effect.never : store.insert(execution)
+    // Its scope would never close.
+    const first = yield* Layer.buildWithScope(
+      Layer.provideMerge(refunding, engines.on({ ...store, insert })),
+      yield* Scope.make()
+    )
+    yield* Effect.provide(started, first)
+    yield* VirtualClock.pass("3 seconds")
+    const second = yield* Layer.build(Layer.provideMerge(refunding, engines.on(store)))
+    yield* store.runners.leave(1)
+    yield* VirtualClock.pass("10 minutes")
+    yield* isRefunded(yield* Effect.provide(Operator.of(Shop), second))
+  })
 })
 
 VirtualClock.test("each part of a body decides for itself whether it is undone", () =>
@@ -424,121 +412,115 @@ for (const [by, aheadMillis, isSentAgain] of [
   ["half a minute", 30_000, true],
   ["an hour", 3_600_000, false]
 ] as const) {
-  VirtualClock.test(`a request in doubt whose clock was set back by ${by}`, () =>
-    Effect.gen(function* () {
-      const { ahead, clock } = yield* SettableClock.make
-      const startedMillis = yield* Clock.currentTimeMillis
-      const sentMillis: Array<number> = []
-      const body = pay((key) =>
-        Effect.gen(function* () {
-          sentMillis.push((yield* Clock.currentTimeMillis) - ahead.millis - startedMillis)
-          yield* Effect.sleep("10 seconds")
-          return yield* lost(key)
-        })
-      )
-      const layer = Shop.toLayer(() => body).pipe(
-        Layer.provide(
-          Policy.layer({ carryOn: { initial: "5 seconds", factor: 1.5, deadline: "10 minutes" } })
-        ),
-        Layer.provideMerge(engines.on(yield* memoryStore.make))
-      )
-      ahead.millis = aheadMillis
-      const operator = yield* Effect.flatMap(Layer.build(layer), (context) =>
-        Effect.provide(started, context)
-      ).pipe(Effect.withClock(clock))
-      // While the first request is under way.
-      yield* VirtualClock.pass("5 seconds")
-      ahead.millis = 0
-      yield* VirtualClock.pass("2 hours")
-      const { outcome, state } = yield* operator.status(key)
-      assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
-      assert.strictEqual(sentMillis.length > 1, isSentAgain)
-      assert.isAtMost(sentMillis.at(-1) ?? 0, 11 * 60_000)
-    })
-  )
+  test(`a request in doubt whose clock was set back by ${by}`, function* () {
+    const { ahead, clock } = yield* SettableClock.make
+    const startedMillis = yield* Clock.currentTimeMillis
+    const sentMillis: Array<number> = []
+    const body = pay((key) =>
+      Effect.gen(function* () {
+        sentMillis.push((yield* Clock.currentTimeMillis) - ahead.millis - startedMillis)
+        yield* Effect.sleep("10 seconds")
+        return yield* lost(key)
+      })
+    )
+    const layer = Shop.toLayer(() => body).pipe(
+      Layer.provide(
+        Policy.layer({ carryOn: { initial: "5 seconds", factor: 1.5, deadline: "10 minutes" } })
+      ),
+      Layer.provideMerge(engines.on(yield* memoryStore.make))
+    )
+    ahead.millis = aheadMillis
+    const operator = yield* Effect.flatMap(Layer.build(layer), (context) =>
+      Effect.provide(started, context)
+    ).pipe(Effect.withClock(clock))
+    // While the first request is under way.
+    yield* VirtualClock.pass("5 seconds")
+    ahead.millis = 0
+    yield* VirtualClock.pass("2 hours")
+    const { outcome, state } = yield* operator.status(key)
+    assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+    assert.strictEqual(sentMillis.length > 1, isSentAgain)
+    assert.isAtMost(sentMillis.at(-1) ?? 0, 11 * 60_000)
+  })
 }
 
-VirtualClock.test("a pause that begins after the clock was set back lasts its time", () =>
-  Effect.gen(function* () {
-    const { ahead, clock } = yield* SettableClock.make
-    ahead.millis = 3_600_000
-    const endedMillis: Array<number> = []
-    const slow = (name: string) =>
-      Durable.step({
-        name,
+test("a pause that begins after the clock was set back lasts its time", function* () {
+  const { ahead, clock } = yield* SettableClock.make
+  ahead.millis = 3_600_000
+  const endedMillis: Array<number> = []
+  const slow = (name: string) =>
+    Durable.step({
+      name,
+      success: Schema.Void,
+      error: Schema.Never,
+      execute: Effect.sleep("10 seconds")
+    })
+  const body = Effect.gen(function* () {
+    yield* slow("before")
+    yield* slow("meanwhile")
+    yield* Durable.sleep("first", "1 minute")
+    yield* Durable.sleep("second", "1 minute")
+    endedMillis.push(yield* Clock.currentTimeMillis)
+    return yield* pay(() => Effect.succeed("pay-1"))
+  })
+  const layer = Layer.provideMerge(
+    Shop.toLayer(() => body),
+    engines.on(yield* memoryStore.make)
+  )
+  yield* Effect.flatMap(Layer.build(layer), (context) => Effect.provide(started, context)).pipe(
+    Effect.withClock(clock)
+  )
+  yield* VirtualClock.pass("15 seconds")
+  ahead.millis = 0
+  yield* VirtualClock.pass("3 hours")
+  // Late by the hour of the clock, and never early.
+  assert.lengthOf(endedMillis, 1)
+  assert.isAtLeast(endedMillis[0] ?? 0, 140_000)
+})
+
+test("a pause that is over stays over after the clock was set back", function* () {
+  undone.length = 0
+  const store = yield* memoryStore.make
+  const { ahead, clock } = yield* SettableClock.make
+  let calls = 0
+  const body = Durable.compensating(
+    Effect.gen(function* () {
+      yield* undoable
+      yield* Durable.sleep("a minute", "1 minute")
+      yield* Durable.step({
+        name: "slow",
         success: Schema.Void,
         error: Schema.Never,
         execute: Effect.sleep("10 seconds")
       })
-    const body = Effect.gen(function* () {
-      yield* slow("before")
-      yield* slow("meanwhile")
-      yield* Durable.sleep("first", "1 minute")
-      yield* Durable.sleep("second", "1 minute")
-      endedMillis.push(yield* Clock.currentTimeMillis)
-      return yield* pay(() => Effect.succeed("pay-1"))
+      return yield* pay(() => (++calls === 1 ? Effect.never : Effect.succeed("pay-1")))
     })
-    const layer = Layer.provideMerge(
-      Shop.toLayer(() => body),
-      engines.on(yield* memoryStore.make)
-    )
-    yield* Effect.flatMap(Layer.build(layer), (context) => Effect.provide(started, context)).pipe(
-      Effect.withClock(clock)
-    )
-    yield* VirtualClock.pass("15 seconds")
-    ahead.millis = 0
-    yield* VirtualClock.pass("3 hours")
-    // Late by the hour of the clock, and never early.
-    assert.lengthOf(endedMillis, 1)
-    assert.isAtLeast(endedMillis[0] ?? 0, 140_000)
-  })
-)
-
-VirtualClock.test("a pause that is over stays over after the clock was set back", () =>
-  Effect.gen(function* () {
-    undone.length = 0
-    const store = yield* memoryStore.make
-    const { ahead, clock } = yield* SettableClock.make
-    let calls = 0
-    const body = Durable.compensating(
-      Effect.gen(function* () {
-        yield* undoable
-        yield* Durable.sleep("a minute", "1 minute")
-        yield* Durable.step({
-          name: "slow",
-          success: Schema.Void,
-          error: Schema.Never,
-          execute: Effect.sleep("10 seconds")
-        })
-        return yield* pay(() => (++calls === 1 ? Effect.never : Effect.succeed("pay-1")))
-      })
-    )
-    const layer = Layer.provideMerge(
-      Shop.toLayer(() => body),
-      engines.on(store)
-    )
-    const scope = yield* Scope.make()
-    yield* Effect.gen(function* () {
-      const context = yield* Layer.buildWithScope(layer, scope)
-      yield* Effect.provide(started, context)
-    }).pipe(Effect.withClock(clock))
-    yield* VirtualClock.pass("65 seconds")
-    // During the step, time is corrected by a minute.
-    ahead.millis = -60_000
-    yield* VirtualClock.pass("30 seconds")
-    assert.strictEqual(calls, 1)
-    yield* Scope.close(scope, Exit.void)
-    yield* store.modify(yield* Shop.executionId({ key }), transitions.interrupted)
-    const operator = yield* Effect.gen(function* () {
-      const context = yield* Layer.build(layer)
-      return yield* Effect.provide(Operator.of(Shop), context)
-    }).pipe(Effect.withClock(clock))
-    yield* VirtualClock.pass("10 minutes")
-    const { outcome } = yield* operator.status(key)
-    assert.strictEqual(outcome, "applied")
-    assert.strictEqual(calls, 2)
-  })
-)
+  )
+  const layer = Layer.provideMerge(
+    Shop.toLayer(() => body),
+    engines.on(store)
+  )
+  const scope = yield* Scope.make()
+  yield* Effect.gen(function* () {
+    const context = yield* Layer.buildWithScope(layer, scope)
+    yield* Effect.provide(started, context)
+  }).pipe(Effect.withClock(clock))
+  yield* VirtualClock.pass("65 seconds")
+  // During the step, time is corrected by a minute.
+  ahead.millis = -60_000
+  yield* VirtualClock.pass("30 seconds")
+  assert.strictEqual(calls, 1)
+  yield* Scope.close(scope, Exit.void)
+  yield* store.modify(yield* Shop.executionId({ key }), transitions.interrupted)
+  const operator = yield* Effect.gen(function* () {
+    const context = yield* Layer.build(layer)
+    return yield* Effect.provide(Operator.of(Shop), context)
+  }).pipe(Effect.withClock(clock))
+  yield* VirtualClock.pass("10 minutes")
+  const { outcome } = yield* operator.status(key)
+  assert.strictEqual(outcome, "applied")
+  assert.strictEqual(calls, 2)
+})
 
 VirtualClock.test("a payload with a time that cannot be stored is refused", () =>
   Effect.gen(function* () {
@@ -600,101 +582,89 @@ VirtualClock.test("an interrupt tells of what the body has applied, not its comp
   )
 )
 
-VirtualClock.test("a write sends nothing after an interrupt", () =>
-  Effect.gen(function* () {
-    let calls = 0
-    const slow = Durable.step({
-      name: "slow",
-      success: Schema.Void,
-      error: Schema.Never,
-      execute: Effect.sleep("10 seconds")
-    })
-    const write = pay(() => Effect.sync(() => `pay-${++calls}`))
-    const body = Effect.zipRight(slow, write)
-    const { outcome, state } = yield* interruptedAfter("1 second", body)
-    assert.deepStrictEqual(
-      { calls, outcome, state },
-      { calls: 0, outcome: "notApplied", state: "Failed" }
+test("a write sends nothing after an interrupt", function* () {
+  let calls = 0
+  const slow = Durable.step({
+    name: "slow",
+    success: Schema.Void,
+    error: Schema.Never,
+    execute: Effect.sleep("10 seconds")
+  })
+  const write = pay(() => Effect.sync(() => `pay-${++calls}`))
+  const body = Effect.zipRight(slow, write)
+  const { outcome, state } = yield* interruptedAfter("1 second", body)
+  assert.deepStrictEqual(
+    { calls, outcome, state },
+    { calls: 0, outcome: "notApplied", state: "Failed" }
+  )
+})
+
+test("an interrupt ends the pause of a write that was refused for a while", function* () {
+  const limited = new Errors.RateLimitError({ operation, status: 429, message: "too many" })
+  const slow = { initial: "10 minutes", factor: 2, deadline: "1 day" } as const
+  const body = Effect.provideService(
+    pay(() => Effect.fail(limited)),
+    Policy.Current,
+    { ...Policy.defaults, carryOn: slow }
+  )
+  const { outcome, state } = yield* interruptedAfter("1 minute", body)
+  assert.deepStrictEqual({ outcome, state }, { outcome: "notApplied", state: "Failed" })
+})
+
+test("an interrupt ends no write in doubt at a pause of no length before it", function* () {
+  let calls = 0
+  const send: Send = (key) => (++calls === 1 ? Effect.fail(lost(key)) : Effect.succeed("pay-1"))
+  const body = Effect.zipRight(Durable.sleep("nothing", 0), pay(send))
+  const { outcome, resource } = yield* interruptedAfter("500 millis", body)
+  assert.deepStrictEqual({ calls, outcome, resource }, {
+    calls: 2,
+    outcome: "applied",
+    resource: "pay-1"
+  } as const)
+})
+
+test("a step that fails has a span that failed", function* () {
+  const spans: Array<Tracer.AnySpan> = []
+  const body = Durable.step({
+    name: "fails",
+    success: Schema.String,
+    error: Failed,
+    execute: Effect.zipRight(
+      Effect.map(Effect.currentParentSpan, (span) => void spans.push(span)).pipe(Effect.orDie),
+      new Failed()
     )
   })
-)
+  yield* Effect.zipRight(started, VirtualClock.pass("1 second")).pipe(on(Shop.toLayer(() => body)))
+  const exits = spans.map((span) =>
+    span._tag === "Span" && span.status._tag === "Ended" ? span.status.exit : undefined
+  )
+  assert.isTrue(exits.length === 1 && exits[0] !== undefined && Exit.isFailure(exits[0]))
+})
 
-VirtualClock.test("an interrupt ends the pause of a write that was refused for a while", () =>
-  Effect.gen(function* () {
-    const limited = new Errors.RateLimitError({ operation, status: 429, message: "too many" })
-    const slow = { initial: "10 minutes", factor: 2, deadline: "1 day" } as const
-    const body = Effect.provideService(
-      pay(() => Effect.fail(limited)),
-      Policy.Current,
-      { ...Policy.defaults, carryOn: slow }
-    )
-    const { outcome, state } = yield* interruptedAfter("1 minute", body)
-    assert.deepStrictEqual({ outcome, state }, { outcome: "notApplied", state: "Failed" })
-  })
-)
-
-VirtualClock.test("an interrupt ends no write in doubt at a pause of no length before it", () =>
-  Effect.gen(function* () {
-    let calls = 0
-    const send: Send = (key) => (++calls === 1 ? Effect.fail(lost(key)) : Effect.succeed("pay-1"))
-    const body = Effect.zipRight(Durable.sleep("nothing", 0), pay(send))
-    const { outcome, resource } = yield* interruptedAfter("500 millis", body)
-    assert.deepStrictEqual({ calls, outcome, resource }, {
-      calls: 2,
-      outcome: "applied",
-      resource: "pay-1"
-    } as const)
-  })
-)
-
-VirtualClock.test("a step that fails has a span that failed", () =>
-  Effect.gen(function* () {
-    const spans: Array<Tracer.AnySpan> = []
-    const body = Durable.step({
-      name: "fails",
-      success: Schema.String,
-      error: Failed,
-      execute: Effect.zipRight(
-        Effect.map(Effect.currentParentSpan, (span) => void spans.push(span)).pipe(Effect.orDie),
-        new Failed()
+test("an uninterruptible body of a runner that was taken for dead goes on", function* () {
+  const store = yield* memoryStore.make
+  let calls = 0
+  const body = () =>
+    Effect.uninterruptible(
+      pay(() =>
+        ++calls === 1
+          ? Effect.delay(Effect.succeed("pay-late"), "30 seconds")
+          : Effect.succeed("pay-1")
       )
-    })
-    yield* Effect.zipRight(started, VirtualClock.pass("1 second")).pipe(
-      on(Shop.toLayer(() => body))
     )
-    const exits = spans.map((span) =>
-      span._tag === "Span" && span.status._tag === "Ended" ? span.status.exit : undefined
-    )
-    assert.isTrue(exits.length === 1 && exits[0] !== undefined && Exit.isFailure(exits[0]))
-  })
-)
-
-VirtualClock.test("an uninterruptible body of a runner that was taken for dead goes on", () =>
-  Effect.gen(function* () {
-    const store = yield* memoryStore.make
-    let calls = 0
-    const body = () =>
-      Effect.uninterruptible(
-        pay(() =>
-          ++calls === 1
-            ? Effect.delay(Effect.succeed("pay-late"), "30 seconds")
-            : Effect.succeed("pay-1")
-        )
-      )
-    // Its scope would never close.
-    const scope = yield* Scope.make()
-    const context = yield* Layer.buildWithScope(
-      Layer.provideMerge(Shop.toLayer(body), engines.on(store)),
-      scope
-    )
-    const operator = yield* Effect.provide(started, context)
-    yield* VirtualClock.pass("5 seconds")
-    yield* store.runners.leave(1)
-    yield* VirtualClock.pass("5 minutes")
-    const { state } = yield* operator.status(key)
-    assert.strictEqual(state, "Succeeded")
-  })
-)
+  // Its scope would never close.
+  const scope = yield* Scope.make()
+  const context = yield* Layer.buildWithScope(
+    Layer.provideMerge(Shop.toLayer(body), engines.on(store)),
+    scope
+  )
+  const operator = yield* Effect.provide(started, context)
+  yield* VirtualClock.pass("5 seconds")
+  yield* store.runners.leave(1)
+  yield* VirtualClock.pass("5 minutes")
+  const { state } = yield* operator.status(key)
+  assert.strictEqual(state, "Succeeded")
+})
 
 it.effect(
   "a stored end with an outcome of another version is a defect, and not one without an effect",

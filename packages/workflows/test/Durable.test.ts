@@ -35,6 +35,8 @@ import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import * as engines from "../../workflow-engine/test/utils/engines.js"
 import * as world from "./utils/world.js"
 
+const test = VirtualClock.tests(Layer.empty)
+
 class Refused extends Schema.TaggedError<Refused>()("Refused", { why: Schema.String }) {}
 const Failure = Schema.Union(Refused, Durable.WriteError)
 type Failure = typeof Failure.Type
@@ -225,19 +227,6 @@ describe("the blocks", () => {
   }
 
   VirtualClock.test(
-    "the key of a write is from its operation and the business key, in each call",
-    () =>
-      Effect.gen(function* () {
-        const { faults } = yield* Sandbox.Sandbox
-        yield* faults.add(Fault.dropAfter({ operation: "Payments.create", count: 12 }))
-        assert.isTrue(Option.exists(yield* run(900), Exit.isSuccess))
-        const keys = yield* world.keysOf("Payments.create")
-        assert.isAbove(keys.length, 12)
-        assert.deepStrictEqual([...new Set(keys)], ["order-42"])
-      }).pipe(Effect.provide(shop(() => Effect.map(collect, ({ id }) => id))))
-  )
-
-  VirtualClock.test(
     "resume ends a sleep, and interrupt ends the execution before its next block",
     () =>
       Effect.gen(function* () {
@@ -267,26 +256,22 @@ describe("the blocks", () => {
   )
 })
 
-VirtualClock.test(
-  "a body sees of a result only the members that are stored, as after a crash",
-  () =>
-    Effect.gen(function* () {
-      const inDatabase = { id: "parcel-1", note: "not in the schema" }
-      const parcel = Durable.step({
-        name: "parcel",
-        success: Schema.Struct({ id: Schema.String }),
-        error: Schema.Never,
-        execute: Effect.succeed(inDatabase)
-      })
-      const end = Option.getOrThrow(
-        yield* Effect.provide(
-          run(1),
-          shop(() => Effect.map(parcel, (sent) => JSON.stringify(sent)))
-        )
-      )
-      assert.deepStrictEqual(end, Exit.succeed(JSON.stringify({ id: "parcel-1" })))
-    })
-)
+test("a body sees of a result only the members that are stored, as after a crash", function* () {
+  const inDatabase = { id: "parcel-1", note: "not in the schema" }
+  const parcel = Durable.step({
+    name: "parcel",
+    success: Schema.Struct({ id: Schema.String }),
+    error: Schema.Never,
+    execute: Effect.succeed(inDatabase)
+  })
+  const end = Option.getOrThrow(
+    yield* Effect.provide(
+      run(1),
+      shop(() => Effect.map(parcel, (sent) => JSON.stringify(sent)))
+    )
+  )
+  assert.deepStrictEqual(end, Exit.succeed(JSON.stringify({ id: "parcel-1" })))
+})
 
 describe("an interrupt while a step runs", () => {
   const slow = Durable.step({
@@ -319,8 +304,9 @@ describe("a workflow without blocks", () => {
     Effect.as(DurableClock.sleep({ name: "a day", duration: "1 day" }), order)
   ).pipe(Layer.provideMerge(Memory.layerMemory))
 
-  VirtualClock.test("is listed, found by its id, and ends when it is interrupted", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer)(
+    "is listed, found by its id, and ends when it is interrupted",
+    function* () {
       const operator = yield* Operator.of(Plain)
       const [tea, coffee] = yield* Effect.forEach(["tea", "coffee"], (order) =>
         Plain.execute({ order }, { discard: true })
@@ -336,7 +322,7 @@ describe("a workflow without blocks", () => {
       const all = yield* Stream.runCollect(Executions.stream({ workflow: Plain.name }))
       const states = Array.from(all, ({ state }) => state)
       assert.deepStrictEqual(states.sort(), ["Failed", "Succeeded"])
-    }).pipe(Effect.provide(layer))
+    }
   )
 })
 
@@ -508,76 +494,70 @@ describe("a changed definition", () => {
     300_000
   )
 
-  VirtualClock.test(
-    "is a typed error while the stored payload does not fit, and continues when it does",
-    () =>
-      Effect.gen(function* () {
-        const store = yield* memoryStore.make
-        const life = <A, E>(
-          order: Schema.Schema<string>,
-          use: (operator: Versions) => Effect.Effect<A, E>
-        ) => {
-          const { layer, workflow } = version(1, order)
-          return Effect.flatMap(Operator.of(workflow), use).pipe(
-            Effect.provide(Layer.provideMerge(layer, engines.on(store)))
-          )
-        }
-        const stored = Effect.map(
-          store.find({ workflow: "Shop/Versioned/1", businessKey: "order-1" }),
-          Option.map(({ clocks, end, payload }) => ({ clocks, end, payload }))
-        )
-
-        yield* life(Order, (operator) =>
-          Effect.zipRight(
-            operator.start({ key: "order-1", order: "tea" }),
-            VirtualClock.pass("1 seconds")
-          )
-        )
-        const before = yield* stored
-        assert.include(JSON.stringify(before), "tea")
-        yield* life(StricterOrder, (operator) =>
-          Effect.gen(function* () {
-            yield* VirtualClock.pass("60 seconds")
-            const errors = yield* Effect.all([
-              Effect.flip(operator.start({ key: "order-1", order: "a cup of tea" })),
-              Effect.flip(operator.status("order-1")),
-              Effect.flip(operator.poll("order-1")),
-              Effect.flip(operator.await("order-1"))
-            ])
-            for (const error of errors) {
-              assert.instanceOf(error, Execution.UnreadablePayload)
-              assert.strictEqual(error.workflow, "Shop/Versioned/1")
-              assert.strictEqual(error.businessKey, "order-1")
-              assert.deepStrictEqual(
-                error.issues.map(({ field }) => field),
-                ["order"]
-              )
-              assert.include(error.message, "the stored payload of order-1 does not fit")
-              assert.include(error.message, "order must be a string at least 10")
-              assert.notInclude(error.message, "tea")
-            }
-          })
-        )
-        assert.deepStrictEqual(yield* stored, before)
-        yield* life(Order, (operator) =>
-          Effect.gen(function* () {
-            yield* VirtualClock.pass("60 seconds")
-            assert.strictEqual(yield* operator.await("order-1"), "tea by version 1")
-          })
-        )
-      })
-  )
-
-  VirtualClock.test("does not run under a name that another definition has", () =>
-    Effect.gen(function* () {
-      const both = Layer.merge(version(1, Order).layer, version(1, StricterOrder).layer)
-      const exit = yield* Effect.exit(
-        Effect.scoped(Layer.build(Layer.provide(both, Memory.layerMemory)))
+  test("is a typed error while the stored payload does not fit, and continues when it does", function* () {
+    const store = yield* memoryStore.make
+    const life = <A, E>(
+      order: Schema.Schema<string>,
+      use: (operator: Versions) => Effect.Effect<A, E>
+    ) => {
+      const { layer, workflow } = version(1, order)
+      return Effect.flatMap(Operator.of(workflow), use).pipe(
+        Effect.provide(Layer.provideMerge(layer, engines.on(store)))
       )
-      const cause = Option.getOrThrow(Exit.causeOption(exit))
-      assert.include(Cause.pretty(cause), "two workflows have the name Shop/Versioned/1")
-    })
-  )
+    }
+    const stored = Effect.map(
+      store.find({ workflow: "Shop/Versioned/1", businessKey: "order-1" }),
+      Option.map(({ clocks, end, payload }) => ({ clocks, end, payload }))
+    )
+
+    yield* life(Order, (operator) =>
+      Effect.zipRight(
+        operator.start({ key: "order-1", order: "tea" }),
+        VirtualClock.pass("1 seconds")
+      )
+    )
+    const before = yield* stored
+    assert.include(JSON.stringify(before), "tea")
+    yield* life(StricterOrder, (operator) =>
+      Effect.gen(function* () {
+        yield* VirtualClock.pass("60 seconds")
+        const errors = yield* Effect.all([
+          Effect.flip(operator.start({ key: "order-1", order: "a cup of tea" })),
+          Effect.flip(operator.status("order-1")),
+          Effect.flip(operator.poll("order-1")),
+          Effect.flip(operator.await("order-1"))
+        ])
+        for (const error of errors) {
+          assert.instanceOf(error, Execution.UnreadablePayload)
+          assert.strictEqual(error.workflow, "Shop/Versioned/1")
+          assert.strictEqual(error.businessKey, "order-1")
+          assert.deepStrictEqual(
+            error.issues.map(({ field }) => field),
+            ["order"]
+          )
+          assert.include(error.message, "the stored payload of order-1 does not fit")
+          assert.include(error.message, "order must be a string at least 10")
+          assert.notInclude(error.message, "tea")
+        }
+      })
+    )
+    assert.deepStrictEqual(yield* stored, before)
+    yield* life(Order, (operator) =>
+      Effect.gen(function* () {
+        yield* VirtualClock.pass("60 seconds")
+        assert.strictEqual(yield* operator.await("order-1"), "tea by version 1")
+      })
+    )
+  })
+
+  test("does not run under a name that another definition has", function* () {
+    const both = Layer.merge(version(1, Order).layer, version(1, StricterOrder).layer)
+    const exit = yield* Effect.exit(
+      Effect.scoped(Layer.build(Layer.provide(both, Memory.layerMemory)))
+    )
+    const cause = Option.getOrThrow(Exit.causeOption(exit))
+    assert.include(Cause.pretty(cause), "two workflows have the name Shop/Versioned/1")
+  })
 })
 
 describe("an execution that a body starts", () => {
@@ -600,28 +580,26 @@ describe("an execution that a body starts", () => {
     Parent.toLayer(({ order }) => Child.execute({ order }))
   )
 
-  VirtualClock.test("wakes it when it ends, also if its process dies before", () =>
-    Effect.gen(function* () {
-      const store = yield* memoryStore.make
-      // As if the process had died after it stored the end.
-      const deaf = {
-        ...store,
-        modify: ((executionId, change, runner) =>
-          runner === undefined
-            ? Effect.succeedNone
-            : store.modify(executionId, change, runner)) as typeof store.modify
-      }
-      for (const [order, on] of Object.entries({ tea: store, coffee: deaf })) {
-        const context = yield* Layer.build(Layer.provideMerge(layer, engines.on(on)))
-        const parents = yield* Effect.provide(Operator.of(Parent), context)
-        const id = yield* parents.start({ order })
-        yield* VirtualClock.pass("5 minutes")
-        assert.strictEqual((yield* parents.status(id)).state, "Waiting")
-        yield* VirtualClock.pass("10 minutes")
-        assert.strictEqual(yield* parents.await(id), order)
-      }
-    })
-  )
+  test("wakes it when it ends, also if its process dies before", function* () {
+    const store = yield* memoryStore.make
+    // As if the process had died after it stored the end.
+    const deaf = {
+      ...store,
+      modify: ((executionId, change, runner) =>
+        runner === undefined
+          ? Effect.succeedNone
+          : store.modify(executionId, change, runner)) as typeof store.modify
+    }
+    for (const [order, on] of Object.entries({ tea: store, coffee: deaf })) {
+      const context = yield* Layer.build(Layer.provideMerge(layer, engines.on(on)))
+      const parents = yield* Effect.provide(Operator.of(Parent), context)
+      const id = yield* parents.start({ order })
+      yield* VirtualClock.pass("5 minutes")
+      assert.strictEqual((yield* parents.status(id)).state, "Waiting")
+      yield* VirtualClock.pass("10 minutes")
+      assert.strictEqual(yield* parents.await(id), order)
+    }
+  })
 })
 
 describe("a signal", () => {
@@ -637,21 +615,19 @@ describe("a signal", () => {
     Memory.layerMemory
   )
 
-  VirtualClock.test("wakes an execution, before or after it began to wait", () =>
-    Effect.gen(function* () {
-      for (const order of ["early", "late"]) {
-        const executionId = yield* Waiter.executionId({ order })
-        const send = DurableDeferred.succeed(Signal, {
-          token: DurableDeferred.tokenFromExecutionId(Signal, { workflow: Waiter, executionId }),
-          value: order
-        })
-        if (order === "early") yield* send
-        yield* Waiter.execute({ order }, { discard: true })
-        yield* VirtualClock.pass("1 minute")
-        if (order === "late") yield* send
-        yield* VirtualClock.pass("1 minute")
-        assert.strictEqual(yield* Waiter.execute({ order }), order)
-      }
-    }).pipe(Effect.provide(layer))
-  )
+  VirtualClock.tests(layer)("wakes an execution, before or after it began to wait", function* () {
+    for (const order of ["early", "late"]) {
+      const executionId = yield* Waiter.executionId({ order })
+      const send = DurableDeferred.succeed(Signal, {
+        token: DurableDeferred.tokenFromExecutionId(Signal, { workflow: Waiter, executionId }),
+        value: order
+      })
+      if (order === "early") yield* send
+      yield* Waiter.execute({ order }, { discard: true })
+      yield* VirtualClock.pass("1 minute")
+      if (order === "late") yield* send
+      yield* VirtualClock.pass("1 minute")
+      assert.strictEqual(yield* Waiter.execute({ order }), order)
+    }
+  })
 })

@@ -26,6 +26,8 @@ import type * as engineStore from "../../workflow-engine/src/internal/engineStor
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import * as engines from "../../workflow-engine/test/utils/engines.js"
 
+const test = VirtualClock.tests(Layer.empty)
+
 class Late extends Schema.TaggedError<Late>()("Late", {}) {}
 const Failure = Schema.Union(Late, Durable.WriteError)
 type Failure = typeof Failure.Type
@@ -275,113 +277,99 @@ describe("two runners, of which the first was taken for dead while it was sendin
       return { ...called, first, second: Effect.zipRight(takeOver, second), store }
     })
 
-  VirtualClock.test("do not take a refusal of either for the outcome", () =>
-    Effect.gen(function* () {
-      const { answer, calls, first, second } = yield* lives([
-        Effect.fail(refusal),
-        Effect.fail(refusal),
-        Effect.succeed("pay-1")
-      ])
-      const operator = yield* second
-      assert.strictEqual(calls(), 2)
-      yield* answer(0)
-      yield* VirtualClock.pass("5 seconds")
-      assert.isTrue(Option.isNone(yield* first.poll("order-42")))
-      yield* answer(1)
-      yield* answer(2)
-      yield* VirtualClock.pass("60 seconds")
-      assert.strictEqual(yield* operator.await("order-42"), "pay-1")
-      assert.strictEqual(calls(), 3)
-    })
-  )
+  test("do not take a refusal of either for the outcome", function* () {
+    const { answer, calls, first, second } = yield* lives([
+      Effect.fail(refusal),
+      Effect.fail(refusal),
+      Effect.succeed("pay-1")
+    ])
+    const operator = yield* second
+    assert.strictEqual(calls(), 2)
+    yield* answer(0)
+    yield* VirtualClock.pass("5 seconds")
+    assert.isTrue(Option.isNone(yield* first.poll("order-42")))
+    yield* answer(1)
+    yield* answer(2)
+    yield* VirtualClock.pass("60 seconds")
+    assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+    assert.strictEqual(calls(), 3)
+  })
 
-  VirtualClock.test("keep the end of the second, whatever the first hears later", () =>
-    Effect.gen(function* () {
-      const { answer, second, store } = yield* lives([
-        Effect.succeed("pay-late"),
-        Effect.succeed("pay-1")
-      ])
-      const operator = yield* second
-      yield* answer(1)
-      yield* VirtualClock.pass("5 seconds")
-      yield* answer(0)
-      yield* VirtualClock.pass("5 seconds")
-      assert.strictEqual(yield* operator.await("order-42"), "pay-1")
-      const steps = yield* store.steps(yield* Shop.executionId(order))
-      assert.notInclude(JSON.stringify(steps), "pay-late")
-    })
-  )
+  test("keep the end of the second, whatever the first hears later", function* () {
+    const { answer, second, store } = yield* lives([
+      Effect.succeed("pay-late"),
+      Effect.succeed("pay-1")
+    ])
+    const operator = yield* second
+    yield* answer(1)
+    yield* VirtualClock.pass("5 seconds")
+    yield* answer(0)
+    yield* VirtualClock.pass("5 seconds")
+    assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+    const steps = yield* store.steps(yield* Shop.executionId(order))
+    assert.notInclude(JSON.stringify(steps), "pay-late")
+  })
 
-  VirtualClock.test("await the end of the second, also where the first ran", () =>
-    Effect.gen(function* () {
-      const { answer, first, second } = yield* lives([
-        Effect.succeed("pay-late"),
-        Effect.succeed("pay-1")
-      ])
-      const awaited = yield* Effect.fork(first.await("order-42"))
-      yield* second
-      yield* answer(1)
-      yield* VirtualClock.pass("5 seconds")
-      // The first learns with its answer that it is not the owner.
-      yield* answer(0)
-      yield* VirtualClock.pass("5 seconds")
-      assert.strictEqual(yield* Fiber.join(awaited), "pay-1")
-    })
-  )
+  test("await the end of the second, also where the first ran", function* () {
+    const { answer, first, second } = yield* lives([
+      Effect.succeed("pay-late"),
+      Effect.succeed("pay-1")
+    ])
+    const awaited = yield* Effect.fork(first.await("order-42"))
+    yield* second
+    yield* answer(1)
+    yield* VirtualClock.pass("5 seconds")
+    // The first learns with its answer that it is not the owner.
+    yield* answer(0)
+    yield* VirtualClock.pass("5 seconds")
+    assert.strictEqual(yield* Fiber.join(awaited), "pay-1")
+  })
 
-  VirtualClock.test("run what follows the request once", () =>
-    Effect.gen(function* () {
-      const receipts: Array<string> = []
-      const { answer, second } = yield* lives(
-        [Effect.succeed("pay-1"), Effect.succeed("pay-1")],
-        (id) => Effect.sync(() => void receipts.push(id))
-      )
-      const operator = yield* second
-      yield* Effect.forEach([0, 1], answer)
-      yield* VirtualClock.pass("5 seconds")
-      assert.strictEqual(yield* operator.await("order-42"), "pay-1")
-      assert.deepStrictEqual(receipts, ["pay-1"])
-    })
-  )
+  test("run what follows the request once", function* () {
+    const receipts: Array<string> = []
+    const { answer, second } = yield* lives(
+      [Effect.succeed("pay-1"), Effect.succeed("pay-1")],
+      (id) => Effect.sync(() => void receipts.push(id))
+    )
+    const operator = yield* second
+    yield* Effect.forEach([0, 1], answer)
+    yield* VirtualClock.pass("5 seconds")
+    assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+    assert.deepStrictEqual(receipts, ["pay-1"])
+  })
 
-  VirtualClock.test("do not take a refusal for the outcome after a rate limit", () =>
-    Effect.gen(function* () {
-      const { answer, second } = yield* lives([
-        Effect.never,
-        Effect.fail(busy),
-        Effect.fail(refusal),
-        Effect.succeed("pay-1")
-      ])
-      const operator = yield* second
-      yield* Effect.forEach([1, 2, 3], answer)
-      yield* VirtualClock.pass("60 seconds")
-      assert.strictEqual(yield* operator.await("order-42"), "pay-1")
-    })
-  )
+  test("do not take a refusal for the outcome after a rate limit", function* () {
+    const { answer, second } = yield* lives([
+      Effect.never,
+      Effect.fail(busy),
+      Effect.fail(refusal),
+      Effect.succeed("pay-1")
+    ])
+    const operator = yield* second
+    yield* Effect.forEach([1, 2, 3], answer)
+    yield* VirtualClock.pass("60 seconds")
+    assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+  })
 
-  VirtualClock.test("do not send a request that is too old", () =>
-    Effect.gen(function* () {
-      const { calls, second } = yield* lives([Effect.never])
-      yield* VirtualClock.pass("2 minutes")
-      const operator = yield* second
-      const error = yield* Effect.flip(operator.await("order-42"))
-      assert.strictEqual(error._tag, "OutcomeUnknown")
-      assert.strictEqual(calls(), 1)
-    })
-  )
+  test("do not send a request that is too old", function* () {
+    const { calls, second } = yield* lives([Effect.never])
+    yield* VirtualClock.pass("2 minutes")
+    const operator = yield* second
+    const error = yield* Effect.flip(operator.await("order-42"))
+    assert.strictEqual(error._tag, "OutcomeUnknown")
+    assert.strictEqual(calls(), 1)
+  })
 
-  VirtualClock.test("do not let a cancellation say that nothing was applied", () =>
-    Effect.gen(function* () {
-      const { answer, first, second } = yield* lives([Effect.never, Effect.succeed("pay-1")])
-      yield* first.interrupt("order-42")
-      const operator = yield* second
-      yield* answer(1)
-      yield* VirtualClock.pass("5 seconds")
-      const error = yield* Effect.flip(operator.await("order-42"))
-      assert.instanceOf(error, Execution.ExecutionCancelled)
-      assert.strictEqual(Errors.outcome(error), "applied")
-    })
-  )
+  test("do not let a cancellation say that nothing was applied", function* () {
+    const { answer, first, second } = yield* lives([Effect.never, Effect.succeed("pay-1")])
+    yield* first.interrupt("order-42")
+    const operator = yield* second
+    yield* answer(1)
+    yield* VirtualClock.pass("5 seconds")
+    const error = yield* Effect.flip(operator.await("order-42"))
+    assert.instanceOf(error, Execution.ExecutionCancelled)
+    assert.strictEqual(Errors.outcome(error), "applied")
+  })
 })
 
 describe("a body of the next life that", () => {
@@ -462,65 +450,59 @@ describe("a body of the next life that", () => {
 })
 
 describe("a runner", () => {
-  VirtualClock.test("that was taken for dead continues as a new one", () =>
-    Effect.gen(function* () {
-      const store = yield* memoryStore.make
-      let calls = 0
-      const body = () => pay(() => (++calls === 1 ? Effect.never : Effect.succeed("pay-1")))
-      const context = yield* Layer.build(
-        shop(body, policy).pipe(Layer.provideMerge(engines.on(store)))
-      )
-      const operator = yield* Effect.provide(run(5), context)
-      yield* store.runners.leave(1)
-      const { taken } = yield* store.take(1, [Shop.name], Number.MAX_SAFE_INTEGER, 1)
-      assert.lengthOf(taken, 0, "it takes nothing under its old number")
-      yield* VirtualClock.pass("10 seconds")
-      // It also takes what begins later.
-      yield* operator.start({ ...order, key: IdempotencyKey.make("order-43") })
-      yield* VirtualClock.pass("10 seconds")
-      for (const key of ["order-42", "order-43"]) {
-        assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
-      }
-      assert.strictEqual(calls, 3)
-    })
-  )
+  test("that was taken for dead continues as a new one", function* () {
+    const store = yield* memoryStore.make
+    let calls = 0
+    const body = () => pay(() => (++calls === 1 ? Effect.never : Effect.succeed("pay-1")))
+    const context = yield* Layer.build(
+      shop(body, policy).pipe(Layer.provideMerge(engines.on(store)))
+    )
+    const operator = yield* Effect.provide(run(5), context)
+    yield* store.runners.leave(1)
+    const { taken } = yield* store.take(1, [Shop.name], Number.MAX_SAFE_INTEGER, 1)
+    assert.lengthOf(taken, 0, "it takes nothing under its old number")
+    yield* VirtualClock.pass("10 seconds")
+    // It also takes what begins later.
+    yield* operator.start({ ...order, key: IdempotencyKey.make("order-43") })
+    yield* VirtualClock.pass("10 seconds")
+    for (const key of ["order-42", "order-43"]) {
+      assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+    }
+    assert.strictEqual(calls, 3)
+  })
 
-  VirtualClock.test("runs what it owns although it never heard that it does", () =>
-    Effect.gen(function* () {
-      const store = yield* memoryStore.make
-      const lost: engineStore.EngineStore = {
-        ...store,
-        insert: (execution) =>
-          Effect.zipRight(
-            store.insert(execution),
-            new Execution.StorageError({ operation: "store an execution", cause: "no answer" })
-          )
-      }
-      const context = yield* Layer.build(
-        shop(() => Effect.succeed("done")).pipe(Layer.provideMerge(engines.on(lost)))
-      )
-      const operator = yield* Effect.provide(Operator.of(Shop), context)
-      const error = yield* Effect.flip(operator.start(order))
-      assert.strictEqual(error._tag, "StorageError")
-      yield* VirtualClock.pass("20 seconds")
-      assert.strictEqual(yield* operator.await("order-42"), "done")
-    })
-  )
+  test("runs what it owns although it never heard that it does", function* () {
+    const store = yield* memoryStore.make
+    const lost: engineStore.EngineStore = {
+      ...store,
+      insert: (execution) =>
+        Effect.zipRight(
+          store.insert(execution),
+          new Execution.StorageError({ operation: "store an execution", cause: "no answer" })
+        )
+    }
+    const context = yield* Layer.build(
+      shop(() => Effect.succeed("done")).pipe(Layer.provideMerge(engines.on(lost)))
+    )
+    const operator = yield* Effect.provide(Operator.of(Shop), context)
+    const error = yield* Effect.flip(operator.start(order))
+    assert.strictEqual(error._tag, "StorageError")
+    yield* VirtualClock.pass("20 seconds")
+    assert.strictEqual(yield* operator.await("order-42"), "done")
+  })
 
-  VirtualClock.test("that ends frees what it runs", () =>
-    Effect.gen(function* () {
-      const store = yield* memoryStore.make
-      const died = Layer.provideMerge(
-        shop(() => pay(() => Effect.never), policy),
-        engines.on(store)
-      )
-      yield* Effect.provide(run(5), died)
-      let calls = 0
-      const send = () => (++calls === 1 ? Effect.fail(refusal) : Effect.succeed("pay-1"))
-      const operator = yield* Effect.provide(run(60), yield* runner(store, () => pay(send)))
-      assert.strictEqual(yield* operator.await("order-42"), "pay-1")
-    })
-  )
+  test("that ends frees what it runs", function* () {
+    const store = yield* memoryStore.make
+    const died = Layer.provideMerge(
+      shop(() => pay(() => Effect.never), policy),
+      engines.on(store)
+    )
+    yield* Effect.provide(run(5), died)
+    let calls = 0
+    const send = () => (++calls === 1 ? Effect.fail(refusal) : Effect.succeed("pay-1"))
+    const operator = yield* Effect.provide(run(60), yield* runner(store, () => pay(send)))
+    assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+  })
 })
 
 describe("await", () => {
@@ -607,34 +589,30 @@ describe("a write", () => {
   )
 })
 
-VirtualClock.test("a write that was interrupted takes no refusal for its outcome, and pauses", () =>
-  Effect.gen(function* () {
-    const answers = [Effect.interrupt, Effect.fail(refusal), Effect.succeed("pay-1")]
-    const send = () => answers.shift() ?? Effect.dieMessage("too many calls")
-    const context = yield* runner(yield* memoryStore.make, () => pay(send))
-    const operator = yield* Effect.provide(run(1), context)
-    yield* operator.interrupt("order-42")
-    yield* VirtualClock.pass("3 seconds")
-    assert.lengthOf(answers, 1)
-    yield* VirtualClock.pass("60 seconds")
-    assert.strictEqual(yield* operator.await("order-42"), "pay-1")
-  })
-)
+test("a write that was interrupted takes no refusal for its outcome, and pauses", function* () {
+  const answers = [Effect.interrupt, Effect.fail(refusal), Effect.succeed("pay-1")]
+  const send = () => answers.shift() ?? Effect.dieMessage("too many calls")
+  const context = yield* runner(yield* memoryStore.make, () => pay(send))
+  const operator = yield* Effect.provide(run(1), context)
+  yield* operator.interrupt("order-42")
+  yield* VirtualClock.pass("3 seconds")
+  assert.lengthOf(answers, 1)
+  yield* VirtualClock.pass("60 seconds")
+  assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+})
 
 const known = { operation, message: "applied", key: order.key }
 for (const error of [
   new Errors.AppliedUnreadable({ ...known, status: 201, issues: [] }),
   new Errors.KeyReused({ ...known, differs: [], attempts: 2 })
 ]) {
-  VirtualClock.test(`a write ends with ${error._tag}, also after an unknown outcome`, () =>
-    Effect.gen(function* () {
-      const answers = [unknown(order.key), Effect.fail(error)]
-      const send = () => answers.shift() ?? Effect.dieMessage("too many calls")
-      const context = yield* runner(yield* memoryStore.make, () => pay(send))
-      const operator = yield* Effect.provide(run(60), context)
-      assert.deepStrictEqual(yield* Effect.flip(operator.await("order-42")), error)
-    })
-  )
+  test(`a write ends with ${error._tag}, also after an unknown outcome`, function* () {
+    const answers = [unknown(order.key), Effect.fail(error)]
+    const send = () => answers.shift() ?? Effect.dieMessage("too many calls")
+    const context = yield* runner(yield* memoryStore.make, () => pay(send))
+    const operator = yield* Effect.provide(run(60), context)
+    assert.deepStrictEqual(yield* Effect.flip(operator.await("order-42")), error)
+  })
 }
 
 describe("a policy with a shorter deadline in the next life", () => {

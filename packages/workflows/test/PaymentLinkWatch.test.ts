@@ -48,24 +48,23 @@ const after = (seconds: number) =>
 const ended = Effect.flatMap(watches, (watch) => watch.await("order-42"))
 
 describe("PaymentLinkWatch", () => {
-  VirtualClock.test("waits in durable pauses until the link is used up", () =>
-    Effect.gen(function* () {
-      const watch = yield* watches
-      const { payLink } = yield* Sandbox.Sandbox
-      const { id } = yield* create({ max_uses: 2 })
-      yield* start({ id })
-      assert.isTrue(Option.isNone(yield* after(65)))
-      assert.strictEqual((yield* watch.status("order-42")).state, "Waiting")
-      yield* payLink({ id })
-      assert.isTrue(Option.isNone(yield* after(300)))
-      yield* payLink({ id })
-      yield* after(600)
-      assert.deepInclude(yield* ended, { id, status: "INACTIVE", use_count: 2 })
-    }).pipe(Effect.provide(layer()))
-  )
+  VirtualClock.tests(layer())("waits in durable pauses until the link is used up", function* () {
+    const watch = yield* watches
+    const { payLink } = yield* Sandbox.Sandbox
+    const { id } = yield* create({ max_uses: 2 })
+    yield* start({ id })
+    assert.isTrue(Option.isNone(yield* after(65)))
+    assert.strictEqual((yield* watch.status("order-42")).state, "Waiting")
+    yield* payLink({ id })
+    assert.isTrue(Option.isNone(yield* after(300)))
+    yield* payLink({ id })
+    yield* after(600)
+    assert.deepInclude(yield* ended, { id, status: "INACTIVE", use_count: 2 })
+  })
 
-  VirtualClock.test("ends at the use that it was asked for, while the link stays active", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer())(
+    "ends at the use that it was asked for, while the link stays active",
+    function* () {
       const { payLink } = yield* Sandbox.Sandbox
       const { id } = yield* create({ max_uses: 5 })
       yield* start({ id, uses: 2 })
@@ -74,7 +73,7 @@ describe("PaymentLinkWatch", () => {
       yield* payLink({ id })
       yield* after(20)
       assert.deepInclude(yield* ended, { status: "ACTIVE", use_count: 2 })
-    }).pipe(Effect.provide(layer()))
+    }
   )
 
   for (const [uses, max_uses, use_count, isOver] of [
@@ -85,45 +84,40 @@ describe("PaymentLinkWatch", () => {
     [1, 2, 1, true],
     [3, 2, 2, false]
   ] as const) {
-    VirtualClock.test(
+    VirtualClock.tests(layer())(
       `${isOver ? "ends" : "goes on"} for ${uses} uses when ${use_count} of ${max_uses} are seen`,
-      () =>
-        Effect.gen(function* () {
-          const { faults } = yield* Sandbox.Sandbox
-          const link = yield* create()
-          const data = { ...link, max_uses, use_count }
-          const of = { operation: "PaymentLinks.get", count: "always" } as const
-          yield* faults.add(Fault.body(JSON.stringify({ success: true, data }), of))
-          yield* start({ id: link.id, uses })
-          assert.strictEqual(Option.isSome(yield* after(20)), isOver)
-        }).pipe(Effect.provide(layer()))
+      function* () {
+        const { faults } = yield* Sandbox.Sandbox
+        const link = yield* create()
+        const data = { ...link, max_uses, use_count }
+        const of = { operation: "PaymentLinks.get", count: "always" } as const
+        yield* faults.add(Fault.body(JSON.stringify({ success: true, data }), of))
+        yield* start({ id: link.id, uses })
+        assert.strictEqual(Option.isSome(yield* after(20)), isOver)
+      }
     )
   }
 
-  VirtualClock.test("ends with a link that expires, and was never used", () =>
-    Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      const expires_at = Timestamp.Timestamp.make(new Date(now + 600_000).toISOString())
-      const { id } = yield* create({ expires_at })
-      yield* start({ id, uses: 1 })
-      assert.isTrue(Option.isNone(yield* after(300)))
-      yield* after(1200)
-      assert.deepInclude(yield* ended, { status: "EXPIRED", use_count: 0 })
-    }).pipe(Effect.provide(layer()))
-  )
+  VirtualClock.tests(layer())("ends with a link that expires, and was never used", function* () {
+    const now = yield* Clock.currentTimeMillis
+    const expires_at = Timestamp.Timestamp.make(new Date(now + 600_000).toISOString())
+    const { id } = yield* create({ expires_at })
+    yield* start({ id, uses: 1 })
+    assert.isTrue(Option.isNone(yield* after(300)))
+    yield* after(1200)
+    assert.deepInclude(yield* ended, { status: "EXPIRED", use_count: 0 })
+  })
 
-  VirtualClock.test("looks again after reads that fail", () =>
-    Effect.gen(function* () {
-      const { faults, payLink } = yield* Sandbox.Sandbox
-      const { id } = yield* create({ max_uses: 1 })
-      yield* payLink({ id })
-      yield* faults.add(Fault.status(404, { operation: "PaymentLinks.get", count: 5 }))
-      yield* start({ id })
-      assert.isTrue(Option.isNone(yield* after(5)))
-      yield* after(600)
-      assert.strictEqual((yield* ended).status, "INACTIVE")
-    }).pipe(Effect.provide(layer()))
-  )
+  VirtualClock.tests(layer())("looks again after reads that fail", function* () {
+    const { faults, payLink } = yield* Sandbox.Sandbox
+    const { id } = yield* create({ max_uses: 1 })
+    yield* payLink({ id })
+    yield* faults.add(Fault.status(404, { operation: "PaymentLinks.get", count: 5 }))
+    yield* start({ id })
+    assert.isTrue(Option.isNone(yield* after(5)))
+    yield* after(600)
+    assert.strictEqual((yield* ended).status, "INACTIVE")
+  })
 
   for (const [status, tag] of [
     [404, "NotFoundError"],
@@ -153,8 +147,9 @@ describe("PaymentLinkWatch", () => {
     )
   }
 
-  VirtualClock.test("is cancelled in a pause, and leaves the link as it is", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer())(
+    "is cancelled in a pause, and leaves the link as it is",
+    function* () {
       const watch = yield* watches
       const { paymentLinks } = yield* Sandbox.Sandbox
       const { id } = yield* create()
@@ -166,25 +161,24 @@ describe("PaymentLinkWatch", () => {
       assert.instanceOf(error, Execution.ExecutionCancelled)
       assert.strictEqual(error.outcome, "notApplied")
       assert.strictEqual((yield* paymentLinks)[0]?.status, "ACTIVE")
-    }).pipe(Effect.provide(layer()))
+    }
   )
 
-  VirtualClock.test(
+  VirtualClock.tests(layer())(
     "refuses another link under its business key, and a request that is not valid",
-    () =>
-      Effect.gen(function* () {
-        const { id } = yield* create()
-        const other = yield* create()
-        yield* start({ id })
-        const differs = yield* Effect.flip(start({ id: other.id, uses: 1 }))
-        assert.instanceOf(differs, Execution.PayloadMismatch)
-        assert.deepStrictEqual(differs.differs, ["id", "uses"])
-        const invalid = yield* Effect.flip(start({ id, uses: 0 }))
-        assert.instanceOf(invalid, Execution.InvalidPayload)
-        assert.deepStrictEqual(invalid.issues, [
-          { field: "uses", rule: "must be a whole number that is at least 1" }
-        ])
-      }).pipe(Effect.provide(layer()))
+    function* () {
+      const { id } = yield* create()
+      const other = yield* create()
+      yield* start({ id })
+      const differs = yield* Effect.flip(start({ id: other.id, uses: 1 }))
+      assert.instanceOf(differs, Execution.PayloadMismatch)
+      assert.deepStrictEqual(differs.differs, ["id", "uses"])
+      const invalid = yield* Effect.flip(start({ id, uses: 0 }))
+      assert.instanceOf(invalid, Execution.InvalidPayload)
+      assert.deepStrictEqual(invalid.issues, [
+        { field: "uses", rule: "must be a whole number that is at least 1" }
+      ])
+    }
   )
 })
 

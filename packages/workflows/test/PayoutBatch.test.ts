@@ -20,6 +20,8 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as world from "./utils/world.js"
 
+const test = VirtualClock.tests(Layer.empty)
+
 const layer = (
   options: Sandbox.Options = {},
   batch: { readonly concurrency?: number } = {},
@@ -74,8 +76,9 @@ const summary = Effect.gen(function* () {
 const made = Effect.flatMap(Sandbox.Sandbox, ({ payouts }) => payouts)
 
 describe("PayoutBatch", () => {
-  VirtualClock.test("pays each item once, with a key from the keys of the batch and the item", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer())(
+    "pays each item once, with a key from the keys of the batch and the item",
+    function* () {
       const { faults } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.dropAfter({ operation, count: 12 }))
       yield* start(12)
@@ -89,7 +92,7 @@ describe("PayoutBatch", () => {
         assert.strictEqual(state, "completed", key)
         assert.isTrue(Option.exists(end, Exit.isSuccess), key)
       }
-    }).pipe(Effect.provide(layer()))
+    }
   )
 
   /** Each creation takes a while. */
@@ -97,8 +100,9 @@ describe("PayoutBatch", () => {
     faults.add(Fault.delay("20 seconds", { operation, count: "always" }))
   )
 
-  VirtualClock.test("creates no more payouts at once than its concurrency", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer({}, { concurrency: 3 }))(
+    "creates no more payouts at once than its concurrency",
+    function* () {
       yield* slowly
       yield* start(9)
       yield* VirtualClock.pass("10 seconds")
@@ -108,11 +112,12 @@ describe("PayoutBatch", () => {
       yield* VirtualClock.pass("300 seconds")
       assert.strictEqual((yield* summary).completed, 9)
       assert.lengthOf(yield* world.keysOf(operation), 9)
-    }).pipe(Effect.provide(layer({}, { concurrency: 3 })))
+    }
   )
 
-  VirtualClock.test("payouts that stay in doubt do not hold up the others", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer({}, { concurrency: 3 }))(
+    "payouts that stay in doubt do not hold up the others",
+    function* () {
       const all = yield* items(9)
       // A magic amount of the sandbox: each answer is lost.
       const lost = all.map(({ key, request }, i) => ({
@@ -123,32 +128,32 @@ describe("PayoutBatch", () => {
       yield* VirtualClock.pass("600 seconds")
       assert.deepInclude(yield* progress, { creating: 3, notStarted: 0, ended: 6 })
       assert.lengthOf(yield* made, 9)
-    }).pipe(Effect.provide(layer({}, { concurrency: 3 })))
+    }
   )
 
-  VirtualClock.test(
+  VirtualClock.tests(layer({}, { concurrency: 3 }))(
     "has no more payouts in doubt than five times its concurrency, however long an outage lasts",
-    () =>
-      Effect.gen(function* () {
-        const { faults } = yield* Sandbox.Sandbox
-        yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
-        yield* start(20)
-        yield* VirtualClock.pass("3000 seconds")
-        assert.deepInclude(yield* progress, { creating: 15, notStarted: 5 })
-        assert.strictEqual(new Set(yield* world.keysOf(operation)).size, 15)
-        yield* faults.clear
-        yield* VirtualClock.pass("6000 seconds")
-        assert.deepInclude(yield* summary, { total: 20, completed: 20 })
-      }).pipe(Effect.provide(layer({}, { concurrency: 3 })))
+    function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
+      yield* start(20)
+      yield* VirtualClock.pass("3000 seconds")
+      assert.deepInclude(yield* progress, { creating: 15, notStarted: 5 })
+      assert.strictEqual(new Set(yield* world.keysOf(operation)).size, 15)
+      yield* faults.clear
+      yield* VirtualClock.pass("6000 seconds")
+      assert.deepInclude(yield* summary, { total: 20, completed: 20 })
+    }
   )
 
-  VirtualClock.test("payouts that stay pending for long do not hold up the others", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer({ settleAfter: "1 day" }, { concurrency: 2 }))(
+    "payouts that stay pending for long do not hold up the others",
+    function* () {
       yield* start(6)
       yield* VirtualClock.pass("30 seconds")
       assert.deepInclude(yield* progress, { notStarted: 0, creating: 0, pending: 6, ended: 0 })
       assert.lengthOf(yield* made, 6)
-    }).pipe(Effect.provide(layer({ settleAfter: "1 day" }, { concurrency: 2 })))
+    }
   )
 
   VirtualClock.test("hands a pending payout over at the deadline of its policy", () =>
@@ -173,8 +178,9 @@ describe("PayoutBatch", () => {
     )
   )
 
-  VirtualClock.test("starts nothing while it is paused, and goes on after resume", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer({}, { concurrency: 2 }))(
+    "starts nothing while it is paused, and goes on after resume",
+    function* () {
       const batches = yield* PayoutBatch.PayoutBatch
       yield* slowly
       yield* start(8)
@@ -187,28 +193,28 @@ describe("PayoutBatch", () => {
       yield* VirtualClock.pass("600 seconds")
       assert.strictEqual((yield* summary).completed, 8)
       assert.lengthOf(yield* made, 8)
-    }).pipe(Effect.provide(layer({}, { concurrency: 2 })))
+    }
   )
 
-  VirtualClock.test(
+  VirtualClock.tests(layer({}, { concurrency: 2 }))(
     "starts no further items after interrupt, and ends after those that were started",
-    () =>
-      Effect.gen(function* () {
-        const batches = yield* PayoutBatch.PayoutBatch
-        yield* slowly
-        yield* start(8)
-        yield* VirtualClock.pass("10 seconds")
-        yield* batches.interrupt("payroll")
-        yield* VirtualClock.pass("600 seconds")
-        assert.deepInclude(yield* summary, { total: 8, completed: 2, notStarted: 6 })
-        assert.lengthOf(yield* made, 2)
-        const states = (yield* results).map(({ state }) => state)
-        assert.strictEqual(states.filter((state) => state === "waiting").length, 6)
-      }).pipe(Effect.provide(layer({}, { concurrency: 2 })))
+    function* () {
+      const batches = yield* PayoutBatch.PayoutBatch
+      yield* slowly
+      yield* start(8)
+      yield* VirtualClock.pass("10 seconds")
+      yield* batches.interrupt("payroll")
+      yield* VirtualClock.pass("600 seconds")
+      assert.deepInclude(yield* summary, { total: 8, completed: 2, notStarted: 6 })
+      assert.lengthOf(yield* made, 2)
+      const states = (yield* results).map(({ state }) => state)
+      assert.strictEqual(states.filter((state) => state === "waiting").length, 6)
+    }
   )
 
-  VirtualClock.test("emits its progress, and ends with the batch", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer({}, { concurrency: 1 }))(
+    "emits its progress, and ends with the batch",
+    function* () {
       const batches = yield* PayoutBatch.PayoutBatch
       yield* slowly
       yield* start(5)
@@ -219,7 +225,7 @@ describe("PayoutBatch", () => {
       const ended = all.map((one) => one.ended)
       assert.deepStrictEqual(ended, [...ended].sort())
       assert.isAbove(all.length, 2)
-    }).pipe(Effect.provide(layer({}, { concurrency: 1 })))
+    }
   )
 
   VirtualClock.test("tells a refused item from one whose outcome is unknown", () =>
@@ -251,43 +257,40 @@ describe("PayoutBatch", () => {
     )
   )
 
-  VirtualClock.test(
+  VirtualClock.tests(layer())(
     "accepts the same items in another order, and names the difference of others",
-    () =>
-      Effect.gen(function* () {
-        const batches = yield* PayoutBatch.PayoutBatch
-        const three = yield* items(3)
-        yield* begin(three)
-        yield* begin([...three].reverse())
-        const [one, two] = three
-        if (one === undefined || two === undefined) return assert.fail("no items")
-        const error = yield* Effect.flip(
-          begin([
-            one,
-            { ...two, request: { ...two.request, amount: "2", destination: "+2290161234568" } },
-            { ...one, key: "E009" }
-          ])
-        )
-        assert.instanceOf(error, Batch.ItemsDiffer)
-        assert.deepStrictEqual(error.issues, [
-          { field: "E002", rule: "has another amount and destination" },
-          { field: "E009", rule: "was added" },
-          { field: "E003", rule: "is missing" }
+    function* () {
+      const batches = yield* PayoutBatch.PayoutBatch
+      const three = yield* items(3)
+      yield* begin(three)
+      yield* begin([...three].reverse())
+      const [one, two] = three
+      if (one === undefined || two === undefined) return assert.fail("no items")
+      const error = yield* Effect.flip(
+        begin([
+          one,
+          { ...two, request: { ...two.request, amount: "2", destination: "+2290161234568" } },
+          { ...one, key: "E009" }
         ])
-        assert.include(error.message, "E002 has another amount and destination; E009 was added")
-        assert.notInclude(error.message, "+229")
-        assert.include(
-          yield* refusal([one, one]),
-          "items.1.key must differ from the key of items.0"
-        )
-        yield* VirtualClock.pass("60 seconds")
-        assert.lengthOf(yield* made, 3)
-        assert.strictEqual((yield* batches.await("payroll")).completed, 3)
-      }).pipe(Effect.provide(layer()))
+      )
+      assert.instanceOf(error, Batch.ItemsDiffer)
+      assert.deepStrictEqual(error.issues, [
+        { field: "E002", rule: "has another amount and destination" },
+        { field: "E009", rule: "was added" },
+        { field: "E003", rule: "is missing" }
+      ])
+      assert.include(error.message, "E002 has another amount and destination; E009 was added")
+      assert.notInclude(error.message, "+229")
+      assert.include(yield* refusal([one, one]), "items.1.key must differ from the key of items.0")
+      yield* VirtualClock.pass("60 seconds")
+      assert.lengthOf(yield* made, 3)
+      assert.strictEqual((yield* batches.await("payroll")).completed, 3)
+    }
   )
 
-  VirtualClock.test("refuses a batch as a whole, and names each row that breaks a rule", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer())(
+    "refuses a batch as a whole, and names each row that breaks a rule",
+    function* () {
       const batches = yield* PayoutBatch.PayoutBatch
       const some = yield* items(1_500)
       const [one] = some
@@ -316,11 +319,12 @@ describe("PayoutBatch", () => {
       yield* begin([one])
       yield* VirtualClock.pass("60 seconds")
       assert.deepInclude(yield* summary, { total: 1, completed: 1 })
-    }).pipe(Effect.provide(layer()))
+    }
   )
 
-  VirtualClock.test("does not take another payout under the key of an item for its own", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer({}, { concurrency: 1 }))(
+    "does not take another payout under the key of an item for its own",
+    function* () {
       const disburse = yield* Operator.of(DisbursePayout.workflow)
       const { faults } = yield* Sandbox.Sandbox
       const two = yield* items(2)
@@ -336,11 +340,12 @@ describe("PayoutBatch", () => {
       yield* begin(two)
       yield* VirtualClock.pass("600 seconds")
       assert.deepInclude(yield* summary, { completed: 0, failed: 0, inDoubt: 2 })
-    }).pipe(Effect.provide(layer({}, { concurrency: 1 })))
+    }
   )
 
-  VirtualClock.test("deletes the items of a batch that has ended, and keeps its key", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer())(
+    "deletes the items of a batch that has ended, and keeps its key",
+    function* () {
       const batches = yield* PayoutBatch.PayoutBatch
       yield* slowly
       yield* start(1)
@@ -363,15 +368,13 @@ describe("PayoutBatch", () => {
       )
       for (const { _tag } of errors) assert.strictEqual(_tag, "ExecutionPurged")
       assert.lengthOf(yield* made, 1)
-    }).pipe(Effect.provide(layer()))
+    }
   )
 
-  VirtualClock.test("a concurrency that is not a number of items is a typed error", () =>
-    Effect.gen(function* () {
-      for (const concurrency of [0, -1, 1.5, NaN, Infinity, 1_001]) {
-        const error = yield* Effect.flip(Effect.scoped(Layer.build(layer({}, { concurrency }))))
-        assert.include(error.message, "concurrency must be an integer from 1 to 1000")
-      }
-    })
-  )
+  test("a concurrency that is not a number of items is a typed error", function* () {
+    for (const concurrency of [0, -1, 1.5, NaN, Infinity, 1_001]) {
+      const error = yield* Effect.flip(Effect.scoped(Layer.build(layer({}, { concurrency }))))
+      assert.include(error.message, "concurrency must be an integer from 1 to 1000")
+    }
+  })
 })

@@ -26,6 +26,8 @@ import * as Schema from "effect/Schema"
 import * as journal from "./utils/journal.js"
 import * as world from "./utils/world.js"
 
+const test = VirtualClock.tests(Layer.empty)
+
 const key = IdempotencyKey.make("order-42")
 const operation = "Shop.pay"
 
@@ -137,108 +139,97 @@ describe("a journal that dies", () => {
 
   for (const [which, answerOf] of Object.entries(services)) {
     for (const [how, livesOf] of Object.entries(lives)) {
-      VirtualClock.test(`${how} pays once with a service ${which}`, () =>
-        Effect.gen(function* () {
-          const { boundaries } = yield* paid(answerOf, [{}])
-          assert.isAbove(boundaries, 5)
-          for (let boundary = 1; boundary <= boundaries; boundary++) {
-            const { end, payments, requests } = yield* paid(answerOf, livesOf(boundary))
-            const where = `boundary ${boundary}, ${requests} requests: ${text(end)}`
-            const outcome = outcomeOf(end)
-            const isRefused = which === "that refuses"
-            assert.include(isRefused ? ["notApplied", "unknown"] : ["applied"], outcome, where)
-            assert.strictEqual(payments, isRefused ? 0 : 1, where)
-          }
-        })
-      )
+      test(`${how} pays once with a service ${which}`, function* () {
+        const { boundaries } = yield* paid(answerOf, [{}])
+        assert.isAbove(boundaries, 5)
+        for (let boundary = 1; boundary <= boundaries; boundary++) {
+          const { end, payments, requests } = yield* paid(answerOf, livesOf(boundary))
+          const where = `boundary ${boundary}, ${requests} requests: ${text(end)}`
+          const outcome = outcomeOf(end)
+          const isRefused = which === "that refuses"
+          assert.include(isRefused ? ["notApplied", "unknown"] : ["applied"], outcome, where)
+          assert.strictEqual(payments, isRefused ? 0 : 1, where)
+        }
+      })
     }
   }
 
-  VirtualClock.test("a 422 in the life after a lost answer stays unknown", () =>
-    Effect.gen(function* () {
-      let requests = 0
-      const send = Effect.suspend((): Send =>
-        ++requests === 1 ? Effect.succeed("pay-1") : Effect.fail(refusal)
-      )
-      const stored = journal.make()
-      // After `begin`, which has three boundaries: the request, and its end before the answer is stored.
-      const end = yield* on(
-        ended(Shop, { key }, [{ dieAt: 5 }, {}], stored),
-        Shop.toLayer(() => pay(send))
-      )
-      assert.strictEqual(stored.names()[0], "begin/Shop.pay/0/1")
-      assert.isAbove(requests, 2)
-      assert.include(text(end), "OutcomeUnknown")
-    })
-  )
+  test("a 422 in the life after a lost answer stays unknown", function* () {
+    let requests = 0
+    const send = Effect.suspend((): Send =>
+      ++requests === 1 ? Effect.succeed("pay-1") : Effect.fail(refusal)
+    )
+    const stored = journal.make()
+    // After `begin`, which has three boundaries: the request, and its end before the answer is stored.
+    const end = yield* on(
+      ended(Shop, { key }, [{ dieAt: 5 }, {}], stored),
+      Shop.toLayer(() => pay(send))
+    )
+    assert.strictEqual(stored.names()[0], "begin/Shop.pay/0/1")
+    assert.isAbove(requests, 2)
+    assert.include(text(end), "OutcomeUnknown")
+  })
 })
 
-VirtualClock.test("a refusal does not count if another life has stored that it begins", () =>
-  Effect.gen(function* () {
-    const begun = JSON.stringify({ _tag: "Success", value: { atMillis: 1 } })
-    const steps: Steps.Steps = {
-      id: key,
-      run: (name, step) => step().then((own) => (name.startsWith("begin") ? begun : own)),
-      sleep: () => Promise.resolve()
-    }
-    const end = yield* on(
-      Effect.exit(Steps.execute(Shop, { key }, steps)),
-      Shop.toLayer(() => pay(Effect.fail(refusal)))
-    )
-    assert.strictEqual(outcomeOf(end), "unknown", text(end))
-  })
-)
+test("a refusal does not count if another life has stored that it begins", function* () {
+  const begun = JSON.stringify({ _tag: "Success", value: { atMillis: 1 } })
+  const steps: Steps.Steps = {
+    id: key,
+    run: (name, step) => step().then((own) => (name.startsWith("begin") ? begun : own)),
+    sleep: () => Promise.resolve()
+  }
+  const end = yield* on(
+    Effect.exit(Steps.execute(Shop, { key }, steps)),
+    Shop.toLayer(() => pay(Effect.fail(refusal)))
+  )
+  assert.strictEqual(outcomeOf(end), "unknown", text(end))
+})
 
-VirtualClock.test("a block is undone once, whatever boundary the journal dies at", () =>
-  Effect.gen(function* () {
-    let payments = 0
-    let refunds = 0
-    const write = (name: string, send: Send) =>
-      Durable.write({
-        operation: name,
-        key: IdempotencyKey.derive(key, name),
-        success: Schema.String,
-        idOf: (id) => id,
-        send: () => send
-      })
-    const body = Durable.compensating(
-      Effect.gen(function* () {
-        yield* Durable.compensate(
-          write(
-            "pay",
-            Effect.sync(() => `pay-${(payments = 1)}`)
-          ),
-          () =>
-            Effect.orDie(
-              write(
-                "refund",
-                Effect.sync(() => `refund-${(refunds = 1)}`)
-              )
+test("a block is undone once, whatever boundary the journal dies at", function* () {
+  let payments = 0
+  let refunds = 0
+  const write = (name: string, send: Send) =>
+    Durable.write({
+      operation: name,
+      key: IdempotencyKey.derive(key, name),
+      success: Schema.String,
+      idOf: (id) => id,
+      send: () => send
+    })
+  const body = Durable.compensating(
+    Effect.gen(function* () {
+      yield* Durable.compensate(
+        write(
+          "pay",
+          Effect.sync(() => `pay-${(payments = 1)}`)
+        ),
+        () =>
+          Effect.orDie(
+            write(
+              "refund",
+              Effect.sync(() => `refund-${(refunds = 1)}`)
             )
-        )
-        return yield* write("deliver", Effect.fail(refusal))
-      })
+          )
+      )
+      return yield* write("deliver", Effect.fail(refusal))
+    })
+  )
+  for (let boundary = 1; boundary <= 21; boundary++) {
+    payments = refunds = 0
+    const end = yield* on(
+      ended(Shop, { key }, [{ dieAt: boundary }, {}]),
+      Shop.toLayer(() => body)
     )
-    for (let boundary = 1; boundary <= 21; boundary++) {
-      payments = refunds = 0
-      const end = yield* on(
-        ended(Shop, { key }, [{ dieAt: boundary }, {}]),
-        Shop.toLayer(() => body)
-      )
-      // The delivery is in doubt if the journal died while it was sent, and nothing is undone then.
-      const isUndone = outcomeOf(end) === "notApplied"
-      assert.deepStrictEqual(
-        [payments, refunds],
-        [1, isUndone ? 1 : 0],
-        `${boundary}: ${text(end)}`
-      )
-      assert.strictEqual(isUndone, boundary < 9 || boundary > 11, `${boundary}: ${text(end)}`)
-    }
-  })
-)
+    // The delivery is in doubt if the journal died while it was sent, and nothing is undone then.
+    const isUndone = outcomeOf(end) === "notApplied"
+    assert.deepStrictEqual([payments, refunds], [1, isUndone ? 1 : 0], `${boundary}: ${text(end)}`)
+    assert.strictEqual(isUndone, boundary < 9 || boundary > 11, `${boundary}: ${text(end)}`)
+  }
+})
 
-VirtualClock.test("a payout is made once, whatever dies and is lost", () =>
-  Effect.gen(function* () {
+VirtualClock.tests(world.services({ settleAfter: "5 minutes" }))(
+  "a payout is made once, whatever dies and is lost",
+  function* () {
     const { faults, payouts } = yield* Sandbox.Sandbox
     const request = yield* world.payout
     const stored = journal.make()
@@ -259,7 +250,7 @@ VirtualClock.test("a payout is made once, whatever dies and is lost", () =>
     assert.isAbove(lives, 6)
     assert.lengthOf(yield* payouts, 1)
     assert.deepStrictEqual([...new Set(yield* world.keysOf("Payouts.create"))], [key])
-  }).pipe(Effect.provide(world.services({ settleAfter: "5 minutes" })))
+  }
 )
 
 describe("before anything is sent, it refuses", () => {
@@ -324,48 +315,39 @@ describe("before anything is sent, it refuses", () => {
     ]
   }
   for (const [what, [body, sentence]] of Object.entries(bodies)) {
-    VirtualClock.test(what, () =>
-      Effect.gen(function* () {
-        const shop = Shop.toLayer(() => Effect.zipRight(body, pay(send)))
-        const end = yield* on(ended(Shop, { key }, [{}]), shop)
-        assert.include(text(end), sentence)
-        assert.strictEqual(requests, 0)
-      })
-    )
-  }
-
-  VirtualClock.test("a name that an earlier step has", () =>
-    Effect.gen(function* () {
-      const twice = Effect.zipRight(
-        Activity.make({ name: "a", execute: Effect.void }),
-        activity("a")
-      )
-      const end = yield* on(
-        ended(Shop, { key }, [{}]),
-        Shop.toLayer(() => Effect.as(twice, ""))
-      )
-      assert.include(text(end), 'two steps have the name "a/1"')
+    test(what, function* () {
+      const shop = Shop.toLayer(() => Effect.zipRight(body, pay(send)))
+      const end = yield* on(ended(Shop, { key }, [{}]), shop)
+      assert.include(text(end), sentence)
       assert.strictEqual(requests, 0)
     })
-  )
+  }
+
+  test("a name that an earlier step has", function* () {
+    const twice = Effect.zipRight(Activity.make({ name: "a", execute: Effect.void }), activity("a"))
+    const end = yield* on(
+      ended(Shop, { key }, [{}]),
+      Shop.toLayer(() => Effect.as(twice, ""))
+    )
+    assert.include(text(end), 'two steps have the name "a/1"')
+    assert.strictEqual(requests, 0)
+  })
 
   for (const [what, payload, sentence] of [
     ["a payload that breaks a rule", { key: "" }, "key"],
     ["a key that is not the id of the execution", { key: "order-43" }, "must be the id of the"],
     ["no payload", undefined, "nothing was started"]
   ] as const) {
-    VirtualClock.test(what, () =>
-      Effect.gen(function* () {
-        // As from JSON.
-        const given: { key: string } = JSON.parse(JSON.stringify(payload ?? null))
-        const end = yield* on(
-          ended(Shop, given, [{}]),
-          Shop.toLayer(() => pay(send))
-        )
-        assert.include(text(end), sentence)
-        assert.strictEqual(requests, 0)
-      })
-    )
+    test(what, function* () {
+      // As from JSON.
+      const given: { key: string } = JSON.parse(JSON.stringify(payload ?? null))
+      const end = yield* on(
+        ended(Shop, given, [{}]),
+        Shop.toLayer(() => pay(send))
+      )
+      assert.include(text(end), sentence)
+      assert.strictEqual(requests, 0)
+    })
   }
 
   it.effect("an execution that the engine beneath has not started", () =>
@@ -376,43 +358,39 @@ describe("before anything is sent, it refuses", () => {
   )
 })
 
-VirtualClock.test("a result that the engine beneath cannot store is a defect", () =>
-  Effect.gen(function* () {
-    let calls = 0
-    const step = Durable.step({
-      name: "read",
-      success: Schema.String,
-      error: Schema.Never,
-      // 600 characters of two bytes.
-      execute: Effect.sync(() => `${++calls}${"é".repeat(600)}`)
-    })
-    const stored = journal.make()
-    const lives = [{ maxBytes: 1_000, dieAt: 3 }, { maxBytes: 1_000 }]
-    const end = yield* on(
-      ended(Shop, { key }, lives, stored),
-      Shop.toLayer(() => step)
-    )
-    assert.include(text(end), "bytes, and the engine beneath stores at most 1000")
-    assert.strictEqual(calls, 1)
+test("a result that the engine beneath cannot store is a defect", function* () {
+  let calls = 0
+  const step = Durable.step({
+    name: "read",
+    success: Schema.String,
+    error: Schema.Never,
+    // 600 characters of two bytes.
+    execute: Effect.sync(() => `${++calls}${"é".repeat(600)}`)
   })
-)
+  const stored = journal.make()
+  const lives = [{ maxBytes: 1_000, dieAt: 3 }, { maxBytes: 1_000 }]
+  const end = yield* on(
+    ended(Shop, { key }, lives, stored),
+    Shop.toLayer(() => step)
+  )
+  assert.include(text(end), "bytes, and the engine beneath stores at most 1000")
+  assert.strictEqual(calls, 1)
+})
 
-VirtualClock.test("a stored result that this version cannot read ends the life, not the body", () =>
-  Effect.gen(function* () {
-    const stored = journal.make()
-    stored.stored.set("begin/Shop.pay/0/1", "{}")
-    let undone = 0
-    const body = pay(Effect.succeed("pay-1")).pipe(
-      Effect.catchAllCause(() => Effect.sync(() => `${++undone}`))
-    )
-    const end = yield* on(
-      ended(Shop, { key }, [{}], stored),
-      Shop.toLayer(() => body)
-    )
-    assert.include(text(end), "give the changed workflow a new name")
-    assert.strictEqual(undone, 0)
-  })
-)
+test("a stored result that this version cannot read ends the life, not the body", function* () {
+  const stored = journal.make()
+  stored.stored.set("begin/Shop.pay/0/1", "{}")
+  let undone = 0
+  const body = pay(Effect.succeed("pay-1")).pipe(
+    Effect.catchAllCause(() => Effect.sync(() => `${++undone}`))
+  )
+  const end = yield* on(
+    ended(Shop, { key }, [{}], stored),
+    Shop.toLayer(() => body)
+  )
+  assert.include(text(end), "give the changed workflow a new name")
+  assert.strictEqual(undone, 0)
+})
 
 describe("an engine beneath that ends a life", () => {
   class Cancelled extends Error {}

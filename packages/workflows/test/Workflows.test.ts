@@ -76,37 +76,35 @@ const madeOnce = Effect.gen(function* () {
 })
 
 describe("CollectPayment", () => {
-  VirtualClock.test(
+  VirtualClock.tests(layer())(
     "creates a payment intent with a key from the business key, and ends when it is final",
-    () =>
-      Effect.gen(function* () {
-        const { status } = succeeded(yield* collect(10))
-        assert.strictEqual(status, "COMPLETED")
-        assert.deepStrictEqual(yield* world.keysOf(operation), ["order-42"])
-        assert.strictEqual(yield* madeOnce, 1)
-      }).pipe(Effect.provide(layer()))
-  )
-
-  VirtualClock.test("continues what `collect` has begun, and pays once", () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      const payments = yield* Payments.Payments
-      yield* faults.add(Fault.dropAfter({ operation }))
-      const plainly = (options: Partial<Payments.CollectOptions> = {}) =>
-        payments
-          .collect(world.payment, { key, ...options })
-          .pipe(Effect.either, Effect.fork, Effect.zipLeft(VirtualClock.pass("60 seconds")))
-      const lost = yield* Fiber.join(yield* plainly({ retry: { attempts: 1 } }))
-      assert.strictEqual(Either.isLeft(lost) && lost.left._tag, "OutcomeUnknown")
-      const { id } = succeeded(yield* collect(10))
-      const again = yield* Fiber.join(yield* plainly())
-      assert.strictEqual(Either.isRight(again) && again.right.id, id)
+    function* () {
+      const { status } = succeeded(yield* collect(10))
+      assert.strictEqual(status, "COMPLETED")
+      assert.deepStrictEqual(yield* world.keysOf(operation), ["order-42"])
       assert.strictEqual(yield* madeOnce, 1)
-    }).pipe(Effect.provide(layer()))
+    }
   )
 
-  VirtualClock.test("takes no refusal for the outcome of an earlier call that is unknown", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer())("continues what `collect` has begun, and pays once", function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    const payments = yield* Payments.Payments
+    yield* faults.add(Fault.dropAfter({ operation }))
+    const plainly = (options: Partial<Payments.CollectOptions> = {}) =>
+      payments
+        .collect(world.payment, { key, ...options })
+        .pipe(Effect.either, Effect.fork, Effect.zipLeft(VirtualClock.pass("60 seconds")))
+    const lost = yield* Fiber.join(yield* plainly({ retry: { attempts: 1 } }))
+    assert.strictEqual(Either.isLeft(lost) && lost.left._tag, "OutcomeUnknown")
+    const { id } = succeeded(yield* collect(10))
+    const again = yield* Fiber.join(yield* plainly())
+    assert.strictEqual(Either.isRight(again) && again.right.id, id)
+    assert.strictEqual(yield* madeOnce, 1)
+  })
+
+  VirtualClock.tests(layer())(
+    "takes no refusal for the outcome of an earlier call that is unknown",
+    function* () {
       const { faults } = yield* Sandbox.Sandbox
       const payments = yield* Payments.Payments
       const cards = yield* Cards.Cards
@@ -129,11 +127,12 @@ describe("CollectPayment", () => {
       yield* VirtualClock.pass("2 days")
       assert.instanceOf(failed(yield* collections.poll(key)), Errors.OutcomeUnknown)
       assert.instanceOf(failed(yield* issuances.poll(key)), Errors.OutcomeUnknown)
-    }).pipe(Effect.provide(layer()))
+    }
   )
 
-  VirtualClock.test("is a workflow of Effect's: execute, poll and interrupt", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer({ settleAfter: "30 days" }))(
+    "is a workflow of Effect's: execute, poll and interrupt",
+    function* () {
       const { workflow } = CollectPayment
       const payload = { key, ...world.payment }
       const running = yield* Effect.fork(workflow.execute(payload))
@@ -151,22 +150,24 @@ describe("CollectPayment", () => {
         Cause.pretty(Option.getOrThrow(Exit.causeOption(refused))),
         "belongs to an execution whose payload differs in amount"
       )
-    }).pipe(Effect.provide(layer({ settleAfter: "30 days" })))
+    }
   )
 
-  VirtualClock.test("waits for an hour in durable pauses", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer({ settleAfter: "1 hour" }))(
+    "waits for an hour in durable pauses",
+    function* () {
       const payments = yield* Operator.of(CollectPayment.workflow)
       assert.isTrue(Option.isNone(yield* collect(65)))
       assert.strictEqual((yield* payments.status("order-42")).state, "Waiting")
       yield* VirtualClock.pass(Duration.seconds(2 * 3600))
       assert.strictEqual(succeeded(yield* payments.poll("order-42")).status, "COMPLETED")
       assert.strictEqual((yield* payments.status("order-42")).state, "Succeeded")
-    }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
+    }
   )
 
-  VirtualClock.test("carries an unknown outcome on with the same key, and pays once", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer())(
+    "carries an unknown outcome on with the same key, and pays once",
+    function* () {
       const { faults } = yield* Sandbox.Sandbox
       // Two calls of five attempts each.
       yield* faults.add(Fault.dropAfter({ operation, count: 10 }))
@@ -175,11 +176,12 @@ describe("CollectPayment", () => {
       assert.isAbove(keys.length, 10)
       assert.deepStrictEqual([...new Set(keys)], ["order-42"])
       assert.strictEqual(yield* madeOnce, 1)
-    }).pipe(Effect.provide(layer()))
+    }
   )
 
-  VirtualClock.test("does not take a refusal after an unknown outcome for the outcome", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer())(
+    "does not take a refusal after an unknown outcome for the outcome",
+    function* () {
       const { faults } = yield* Sandbox.Sandbox
       yield* Effect.forEach(
         [Fault.dropAfter({ operation, count: 5 }), Fault.status(422, { operation, count: 2 })],
@@ -187,7 +189,7 @@ describe("CollectPayment", () => {
       )
       assert.strictEqual(succeeded(yield* collect(900)).status, "COMPLETED")
       assert.strictEqual(yield* madeOnce, 1)
-    }).pipe(Effect.provide(layer()))
+    }
   )
 
   VirtualClock.test("ends with OutcomeUnknown and the key when the outcome stays unknown", () =>
@@ -234,32 +236,26 @@ describe("CollectPayment", () => {
     )
   )
 
-  VirtualClock.test("ends with the refusal when nothing was applied", () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.status(422, { operation }))
-      const error = failed(yield* collect(10))
-      assert.instanceOf(error, Errors.UnprocessableError)
-      assert.strictEqual(Errors.outcome(error), "notApplied")
-    }).pipe(Effect.provide(layer()))
-  )
+  VirtualClock.tests(layer())("ends with the refusal when nothing was applied", function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.status(422, { operation }))
+    const error = failed(yield* collect(10))
+    assert.instanceOf(error, Errors.UnprocessableError)
+    assert.strictEqual(Errors.outcome(error), "notApplied")
+  })
 
-  VirtualClock.test("carries on after a reason that passes", () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.status(429, { operation, count: 12 }))
-      assert.strictEqual(succeeded(yield* collect(900)).status, "COMPLETED")
-      assert.strictEqual(yield* madeOnce, 1)
-    }).pipe(Effect.provide(layer()))
-  )
+  VirtualClock.tests(layer())("carries on after a reason that passes", function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.status(429, { operation, count: 12 }))
+    assert.strictEqual(succeeded(yield* collect(900)).status, "COMPLETED")
+    assert.strictEqual(yield* madeOnce, 1)
+  })
 
-  VirtualClock.test("looks again after reads that fail", () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.status(404, { operation: "Payments.get", count: 3 }))
-      assert.strictEqual(succeeded(yield* collect(600)).status, "COMPLETED")
-    }).pipe(Effect.provide(layer()))
-  )
+  VirtualClock.tests(layer())("looks again after reads that fail", function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.status(404, { operation: "Payments.get", count: 3 }))
+    assert.strictEqual(succeeded(yield* collect(600)).status, "COMPLETED")
+  })
 
   VirtualClock.test(
     "ends with PaymentStillPending after its deadline, without the phone number",
@@ -290,32 +286,32 @@ describe("CollectPayment", () => {
 })
 
 describe("operating an execution", () => {
-  VirtualClock.test(
+  VirtualClock.tests(layer())(
     "starts once under a business key, and names the difference of another payload",
-    () =>
-      Effect.gen(function* () {
-        const payments = yield* Operator.of(CollectPayment.workflow)
-        const first = yield* payments.start({ key, ...world.payment })
-        const again = yield* payments.start({ ...world.payment, key })
-        assert.strictEqual(again, first)
-        const error = yield* Effect.flip(
-          payments.start({
-            key,
-            ...world.payment,
-            amount: "1501",
-            payer: { phone_number: "+2290161234568" }
-          })
-        )
-        assert.instanceOf(error, Execution.PayloadMismatch)
-        assert.deepStrictEqual(error.differs, ["amount", "payer.phone_number"])
-        assert.notInclude(error.message, "1501")
-        yield* VirtualClock.pass("10 seconds")
-        assert.strictEqual(yield* madeOnce, 1)
-      }).pipe(Effect.provide(layer()))
+    function* () {
+      const payments = yield* Operator.of(CollectPayment.workflow)
+      const first = yield* payments.start({ key, ...world.payment })
+      const again = yield* payments.start({ ...world.payment, key })
+      assert.strictEqual(again, first)
+      const error = yield* Effect.flip(
+        payments.start({
+          key,
+          ...world.payment,
+          amount: "1501",
+          payer: { phone_number: "+2290161234568" }
+        })
+      )
+      assert.instanceOf(error, Execution.PayloadMismatch)
+      assert.deepStrictEqual(error.differs, ["amount", "payer.phone_number"])
+      assert.notInclude(error.message, "1501")
+      yield* VirtualClock.pass("10 seconds")
+      assert.strictEqual(yield* madeOnce, 1)
+    }
   )
 
-  VirtualClock.test("refuses an invalid payload or business key, and names the rules", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer())(
+    "refuses an invalid payload or business key, and names the rules",
+    function* () {
       const payments = yield* Operator.of(CollectPayment.workflow)
       const error = yield* Effect.flip(
         payments.start({ key, ...world.payment, amount: "-1", country: "Benin" })
@@ -344,11 +340,12 @@ describe("operating an execution", () => {
       }
       const none = yield* Effect.flip(payments.status("order-42"))
       assert.instanceOf(none, Execution.ExecutionNotFound)
-    }).pipe(Effect.provide(layer()))
+    }
   )
 
-  VirtualClock.test("ends a pause early with resume", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer({ settleAfter: "30 days" }))(
+    "ends a pause early with resume",
+    function* () {
       const payments = yield* Operator.of(CollectPayment.workflow)
       yield* collect(1800)
       // It may be in a look, which takes a minute.
@@ -363,11 +360,12 @@ describe("operating an execution", () => {
       yield* payments.resume("order-42")
       yield* VirtualClock.pass("5 seconds")
       assert.strictEqual(succeeded(yield* payments.poll("order-42")).status, "COMPLETED")
-    }).pipe(Effect.provide(layer({ settleAfter: "30 days" })))
+    }
   )
 
-  VirtualClock.test("cancels before a request has left: nothing is created, then or later", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer())(
+    "cancels before a request has left: nothing is created, then or later",
+    function* () {
       const payments = yield* Operator.of(CollectPayment.workflow)
       const { faults, paymentIntents } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.status(429, { operation, count: "always" }))
@@ -380,11 +378,12 @@ describe("operating an execution", () => {
       assert.instanceOf(error, Execution.ExecutionCancelled)
       assert.strictEqual(error.outcome, "notApplied")
       assert.lengthOf(yield* paymentIntents, 0)
-    }).pipe(Effect.provide(layer()))
+    }
   )
 
-  VirtualClock.test("cancels the wait: the payment exists, and its id is in the error", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer({ settleAfter: "30 days" }))(
+    "cancels the wait: the payment exists, and its id is in the error",
+    function* () {
       const payments = yield* Operator.of(CollectPayment.workflow)
       const { paymentIntents } = yield* Sandbox.Sandbox
       yield* collect(65)
@@ -394,30 +393,30 @@ describe("operating an execution", () => {
       assert.instanceOf(error, Execution.ExecutionCancelled)
       assert.strictEqual(error.outcome, "applied")
       assert.strictEqual(error.resource, (yield* paymentIntents)[0]?.id)
-    }).pipe(Effect.provide(layer({ settleAfter: "30 days" })))
+    }
   )
 
-  VirtualClock.test(
+  VirtualClock.tests(layer({ settleAfter: "30 days" }))(
     "does not cancel while the outcome is unknown: it goes on until it is known",
-    () =>
-      Effect.gen(function* () {
-        const payments = yield* Operator.of(CollectPayment.workflow)
-        const { faults } = yield* Sandbox.Sandbox
-        yield* faults.add(Fault.dropAfter({ operation, count: 10 }))
-        assert.isTrue(Option.isNone(yield* collect(1)))
-        yield* payments.interrupt("order-42")
-        yield* VirtualClock.pass("900 seconds")
-        const error = failed(yield* payments.poll("order-42"))
-        assert.instanceOf(error, Execution.ExecutionCancelled)
-        assert.strictEqual(error.outcome, "applied")
-        yield* madeOnce
-      }).pipe(Effect.provide(layer({ settleAfter: "30 days" })))
+    function* () {
+      const payments = yield* Operator.of(CollectPayment.workflow)
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.dropAfter({ operation, count: 10 }))
+      assert.isTrue(Option.isNone(yield* collect(1)))
+      yield* payments.interrupt("order-42")
+      yield* VirtualClock.pass("900 seconds")
+      const error = failed(yield* payments.poll("order-42"))
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.strictEqual(error.outcome, "applied")
+      yield* madeOnce
+    }
   )
 })
 
 describe("DisbursePayout", () => {
-  VirtualClock.test("follows a payout that was created before, and creates none", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(layer({ settleAfter: "1 day" }))(
+    "follows a payout that was created before, and creates none",
+    function* () {
       const payouts = yield* Operator.of(DisbursePayout.workflow)
       const client = yield* Payouts.Payouts
       const request = yield* world.payout
@@ -432,7 +431,7 @@ describe("DisbursePayout", () => {
       assert.instanceOf(error, Execution.ExecutionCancelled)
       assert.deepInclude(error, { outcome: "applied", resource: reference })
       assert.deepStrictEqual(yield* world.keysOf("Payouts.create"), [key])
-    }).pipe(Effect.provide(layer({ settleAfter: "1 day" })))
+    }
   )
 
   VirtualClock.test("does not count a refusal if its request may have been sent before", () =>
@@ -465,20 +464,18 @@ describe("DisbursePayout", () => {
     )
   )
 
-  VirtualClock.test("pays once, and hides the destination", () =>
-    Effect.gen(function* () {
-      const payouts = yield* Operator.of(DisbursePayout.workflow)
-      const { faults, payouts: made } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", count: 7 }))
-      yield* payouts.start({ key: world.key("salary-7"), ...(yield* world.payout) })
-      yield* VirtualClock.pass("600 seconds")
-      const payout = succeeded(yield* payouts.poll("salary-7"))
-      assert.strictEqual(payout.status, "COMPLETED")
-      assert.strictEqual(String(payout.destination), "<redacted>")
-      assert.lengthOf(yield* made, 1)
-      assert.deepStrictEqual([...new Set(yield* world.keysOf("Payouts.create"))], ["salary-7"])
-    }).pipe(Effect.provide(layer()))
-  )
+  VirtualClock.tests(layer())("pays once, and hides the destination", function* () {
+    const payouts = yield* Operator.of(DisbursePayout.workflow)
+    const { faults, payouts: made } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", count: 7 }))
+    yield* payouts.start({ key: world.key("salary-7"), ...(yield* world.payout) })
+    yield* VirtualClock.pass("600 seconds")
+    const payout = succeeded(yield* payouts.poll("salary-7"))
+    assert.strictEqual(payout.status, "COMPLETED")
+    assert.strictEqual(String(payout.destination), "<redacted>")
+    assert.lengthOf(yield* made, 1)
+    assert.deepStrictEqual([...new Set(yield* world.keysOf("Payouts.create"))], ["salary-7"])
+  })
 })
 
 /** DisbursePayout over a service of scripted answers. */
@@ -526,10 +523,11 @@ describe("DisbursePayout, if the response to the creation", () => {
     wait: { initial: "1 second", factor: 2, deadline: "5 seconds" }
   } as const
 
-  VirtualClock.test("has a field that cannot be read: reads the payout by its reference", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(scripted([answer({ wallet_id: 7 }), answer({ status: "COMPLETED" })]))(
+    "has a field that cannot be read: reads the payout by its reference",
+    function* () {
       assert.strictEqual(succeeded(yield* disburse).status, "COMPLETED")
-    }).pipe(Effect.provide(scripted([answer({ wallet_id: 7 }), answer({ status: "COMPLETED" })])))
+    }
   )
 
   VirtualClock.test("cannot be read: its error does not show the phone number", () =>
@@ -547,28 +545,27 @@ describe("DisbursePayout, if the response to the creation", () => {
     )
   )
 
-  VirtualClock.test("repeats the token as the reference: its error does not", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(scripted([answer({ reference: `${token}0` })], shortly))(
+    "repeats the token as the reference: its error does not",
+    function* () {
       const error = failed(yield* disburse)
       assert(error._tag === "PayoutStillPending", error.message)
       for (const shown of [error.reference, error.message]) {
         assert.deepStrictEqual(traces(token, shown), [])
       }
-    }).pipe(Effect.provide(scripted([answer({ reference: `${token}0` })], shortly)))
+    }
   )
 })
 
 describe("IssueCard", () => {
-  VirtualClock.test("issues one card, whose reference is the key", () =>
-    Effect.gen(function* () {
-      const cards = yield* Operator.of(IssueCard.workflow)
-      const { cards: issued, faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.dropAfter({ operation: "Cards.issue", count: 7 }))
-      yield* cards.start({ key: world.key("card-7"), ...(yield* world.card) })
-      yield* VirtualClock.pass("600 seconds")
-      const { card } = succeeded(yield* cards.poll("card-7"))
-      assert.strictEqual(card.issuance_reference, "card-7")
-      assert.lengthOf(yield* issued, 1)
-    }).pipe(Effect.provide(layer()))
-  )
+  VirtualClock.tests(layer())("issues one card, whose reference is the key", function* () {
+    const cards = yield* Operator.of(IssueCard.workflow)
+    const { cards: issued, faults } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.dropAfter({ operation: "Cards.issue", count: 7 }))
+    yield* cards.start({ key: world.key("card-7"), ...(yield* world.card) })
+    yield* VirtualClock.pass("600 seconds")
+    const { card } = succeeded(yield* cards.poll("card-7"))
+    assert.strictEqual(card.issuance_reference, "card-7")
+    assert.lengthOf(yield* issued, 1)
+  })
 })

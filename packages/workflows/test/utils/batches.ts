@@ -4,10 +4,13 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import type * as Batches from "@manilla/workflow-engine/Batches"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import type { Steps } from "@manilla/test-support/Steps"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Policy from "@manilla/workflows/Policy"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type * as engineStore from "../../../workflow-engine/src/internal/engineStore.js"
 import * as engine from "../../../workflow-engine/src/internal/engine.js"
@@ -60,3 +63,12 @@ export const madeOnce = (count: number) =>
     assert.lengthOf(made, count)
     assert.strictEqual(new Set(made.map(({ idempotency_key }) => idempotency_key)).size, count)
   })
+
+/** Defines a test in virtual time, over a sandbox of its own. */
+export const onSandbox = (
+  title: string,
+  steps: () => Steps<Layer.Layer.Success<ReturnType<typeof world.services>> | Scope.Scope>
+) =>
+  VirtualClock.test(title, () =>
+    Effect.gen(steps).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
