@@ -100,16 +100,6 @@ for (const [name, client] of clients) {
       })
     )
 
-    live("a refusal stays one if the connection is lost in its body", (server) =>
-      Effect.gen(function* () {
-        const refusal = RawServer.good(`{"success":false}`, "422 Unprocessable Content")
-        server.always(refusal.subarray(0, -5), { wait: 20 }, "reset")
-        const calls = yield* callsAt(server.baseUrl)
-        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-        assert.strictEqual(error._tag, "UnprocessableError")
-      })
-    )
-
     live("a response may come within an attempt timeout of 30 days", (server) =>
       Effect.gen(function* () {
         server.always({ wait: 50 }, RawServer.good(thing(first)))
@@ -189,35 +179,6 @@ for (const [name, client] of clients) {
       })
     )
 
-    live("a response is read after early hints", (server) =>
-      Effect.gen(function* () {
-        server.always(
-          Buffer.from("HTTP/1.1 103 Early Hints\r\nlink: </x>\r\ncontent-length: 99999999\r\n\r\n"),
-          { wait: 20 },
-          RawServer.good(thing(first))
-        )
-        const calls = yield* callsAt(server.baseUrl)
-        for (let i = 0; i < 2; i++) {
-          assert.strictEqual((yield* calls.write(FakeService.calls.write)).id, first)
-        }
-      })
-    )
-
-    live("a 100 Continue is never taken for the response", (server) =>
-      Effect.gen(function* () {
-        server.always(
-          Buffer.from("HTTP/1.1 100 Continue\r\n\r\n"),
-          { wait: 20 },
-          RawServer.good(thing(first))
-        )
-        const calls = yield* callsAt(server.baseUrl)
-        const end = yield* Effect.either(calls.write(FakeService.calls.write))
-        // undici, also as `fetch`, destroys the connection.
-        if (name === "node:http") assert(end._tag === "Right" && end.right.id === first)
-        else assert(end._tag === "Left" && end.left._tag === "OutcomeUnknown")
-      })
-    )
-
     live("a 204 without a body ends the call at once", (server) =>
       Effect.gen(function* () {
         server.always(Buffer.from("HTTP/1.1 204 No Content\r\n\r\n"))
@@ -294,20 +255,6 @@ for (const [name, client] of clients) {
   })
 }
 
-describe("a port that fetch blocks", () => {
-  for (const name of ["fetch", "FetchClient"] as const) {
-    it.live(`has received nothing over ${name}`, () =>
-      Effect.gen(function* () {
-        const calls = yield* callsAt("http://127.0.0.1:6000/api/v1")
-        const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
-        assert(error._tag === "TransportError")
-        assert.isFalse(error.sent)
-        assert.strictEqual(error.code, "BLOCKED_PORT")
-      }).pipe(Effect.provide(Clients.layers[name]))
-    )
-  }
-})
-
 describe("UndiciClient knows that nothing was sent", () => {
   const hasty = { attempts: 3, base: "1 milli", attemptTimeout: 150, deadline: 600 } as const
 
@@ -321,37 +268,11 @@ describe("UndiciClient knows that nothing was sent", () => {
       return error
     })
 
-  for (const [how, close] of [
-    ["without TLS", (socket: Socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")],
-    ["that closes in the TLS handshake", (socket: Socket) => socket.destroy()]
-  ] as const) {
-    RawServer.live(UndiciClient.layer)(`to a port ${how}`, (server) => {
-      server.greet = (socket) => void socket.once("data", () => close(socket))
-      return Effect.asVoid(notSent(server.baseUrl.replace("http:", "https:")))
-    })
-  }
-
-  it.live("to a port that does not respond to the TLS handshake", () =>
-    Effect.gen(function* () {
-      const server = yield* RawServer.listen
-      const error = yield* notSent(server.baseUrl.replace("http:", "https:"), { retry: hasty })
-      assert.strictEqual(error.code, "NO_CONNECTION_IN_TIME")
-      assert.lengthOf(server.seen, 0)
-    }).pipe(Effect.scoped, Effect.provide(UndiciClient.layer))
-  )
-
   it.live("to an address that does not respond", () =>
     Effect.gen(function* () {
       const error = yield* notSent("https://service.invalid", { retry: hasty })
       assert.strictEqual(error.code, "NO_CONNECTION_IN_TIME")
     }).pipe(Effect.provide(over(() => new Undici.Agent({ connect: () => {} }))))
-  )
-
-  it.live("to a host without an address", () =>
-    Effect.gen(function* () {
-      const error = yield* notSent("https://service.invalid")
-      assert.match(error.code ?? "", /^(ENOTFOUND|EAI_AGAIN)$/)
-    }).pipe(Effect.provide(UndiciClient.layer))
   )
 
   it.live("after its dispatcher was destroyed", () =>

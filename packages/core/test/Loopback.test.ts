@@ -61,21 +61,6 @@ for (const name of Clients.names) {
       })
     )
 
-    live("a redirect is not followed", (server) =>
-      Effect.gen(function* () {
-        const redirect = Buffer.from(
-          "HTTP/1.1 307 Temporary Redirect\r\nlocation: /elsewhere\r\ncontent-length: 0\r\n\r\n"
-        )
-        server.answer = (socket, { index }) =>
-          RawServer.play(socket, [index === 0 ? redirect : thing])
-        const calls = yield* callsAt(server.baseUrl)
-        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-        assert(error._tag === "OutcomeUnknown" && error.cause._tag === "UnexpectedStatusError")
-        assert.strictEqual(error.cause.status, 307)
-        assert.lengthOf(server.seen, 1)
-      })
-    )
-
     live("a Retry-After that comes twice tells no time", (server) =>
       Effect.gen(function* () {
         const twice = "retry-after: 7\r\nretry-after: 20\r\ncontent-length: 0"
@@ -221,17 +206,6 @@ for (const name of Clients.names) {
         assert(error._tag === "MalformedResponseError")
         assert.strictEqual(error.reason, "TooLarge")
         yield* released(server)
-      })
-    )
-
-    live("a refused connection has not carried the write", () =>
-      Effect.gen(function* () {
-        const { baseUrl } = yield* Effect.scoped(RawServer.listen)
-        const calls = yield* callsAt(baseUrl, { retry: { attempts: 2, base: "1 milli" } })
-        const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
-        assert(error._tag === "TransportError")
-        assert.strictEqual(error.sent, false)
-        assert.strictEqual(error.code, "ECONNREFUSED")
       })
     )
 

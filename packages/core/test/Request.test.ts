@@ -407,6 +407,12 @@ describe("a query parameter", () => {
     )
   }
 
+  const throwing = Object.defineProperty({}, "search", {
+    enumerable: true,
+    get: () => {
+      throw new Error("gotcha")
+    }
+  })
   for (const [what, parts, field] of [
     [
       "given twice",
@@ -415,7 +421,11 @@ describe("a query parameter", () => {
     ],
     ["that is half a surrogate pair", { urlParams: { status: "\ud800" } }, "urlParams.status"],
     ["whose name is half a surrogate pair", { extraParams: { "\ud800": "A" } }, "urlParams.\ud800"],
-    ["that is unknown", { urlParams: { stat: "A" } }, "urlParams.stat"]
+    ["that is unknown", { urlParams: { stat: "A" } }, "urlParams.stat"],
+    ["that is null", { extraParams: { search: null } }, "extraParams.search"],
+    ["that is an object", { extraParams: { search: {} } }, "extraParams.search"],
+    ["that is a number", { extraParams: { search: 7 } }, "extraParams.search"],
+    ["that throws when it is read", { extraParams: throwing }, "extraParams"]
   ] as const) {
     it.effect(`${what} is refused`, () =>
       Effect.gen(function* () {
