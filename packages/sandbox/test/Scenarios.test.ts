@@ -16,9 +16,8 @@ import {
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-import { decodeFailure, send } from "./utils/harness.js"
+import { decodeFailure, send, sendAuthorised } from "./utils/harness.js"
 
 const test = tests()
 
@@ -36,23 +35,11 @@ const pay = (name: string, changes: Partial<typeof collection>) =>
 /** A payment to the magic number of a scenario. */
 const payBy = (name: string) => pay(name, { payer: { phone_number: phoneOf(name) } })
 
-const token = Effect.gen(function* () {
-  const { authUrl, credentials } = yield* Sandbox.Sandbox
-  const { client_id: clientId, client_secret: clientSecret } = yield* credentials
-  const body = { client_id: clientId, client_secret: Redacted.value(clientSecret) }
-  const { text } = yield* send(`${authUrl}/auth/application/token`, { method: "POST", body })
-  return String(JSON.parse(text).data.access_token)
-})
-
 const createRaw = (headers: Readonly<Record<string, string>>, body: unknown = collection) =>
-  Effect.gen(function* () {
-    const { baseUrl } = yield* Sandbox.Sandbox
-    const authorization = `Bearer ${yield* token}`
-    return yield* send(`${baseUrl}/payments`, {
-      method: "POST",
-      headers: { authorization, "idempotency-key": "raw", ...headers },
-      body
-    })
+  sendAuthorised("/payments", {
+    method: "POST",
+    headers: { "idempotency-key": "raw", ...headers },
+    body
   })
 
 const statuses = Effect.flatMap(Sandbox.Sandbox, ({ paymentIntents }) =>
