@@ -6,10 +6,9 @@ import type * as Clock from "effect/Clock"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
-import type * as Scope from "effect/Scope"
 import * as clocks from "../src/internal/doctor/clock.js"
 import { characters, names } from "../src/internal/doctor/settings.js"
-import { manilla, type Printed, sandbox, type Settings, settings } from "./utils/manilla.js"
+import { manilla, type Printed, type Settings, settings, test } from "./utils/manilla.js"
 import * as proxies from "./utils/proxy.js"
 
 interface Finding {
@@ -128,88 +127,73 @@ const cases: ReadonlyArray<readonly [string, Settings, ReadonlyArray<string>]> =
   ]
 ]
 
-const withSandbox = <A, E>(self: Effect.Effect<A, E, Sandbox.Sandbox | Scope.Scope>) =>
-  Effect.provide(Effect.scoped(self), sandbox())
-
 describe("the doctor finds", () => {
   for (const [name, changes, expected] of cases) {
-    it.live(name, () =>
-      Effect.gen(function* () {
-        const { MANILLA_AUTH_URL } = yield* settings
-        const { host } = new URL(MANILLA_AUTH_URL)
-        const withHost = (text: string | undefined) => text?.replace("HOST", host)
-        const found = yield* troubles(Record.map(changes, withHost))
-        assert.deepStrictEqual(found, expected.map(withHost))
-        for (const text of found) assert.notMatch(text, /s3/)
-      }).pipe(withSandbox)
-    )
+    test(name, function* () {
+      const { MANILLA_AUTH_URL } = yield* settings
+      const { host } = new URL(MANILLA_AUTH_URL)
+      const withHost = (text: string | undefined) => text?.replace("HOST", host)
+      const found = yield* troubles(Record.map(changes, withHost))
+      assert.deepStrictEqual(found, expected.map(withHost))
+      for (const text of found) assert.notMatch(text, /s3/)
+    })
   }
 
-  it.live("all in order, in lines that fit a terminal", () =>
-    Effect.gen(function* () {
-      const { err, out } = yield* manilla(["doctor"])
-      const { MANILLA_CLIENT_SECRET } = yield* settings
-      assert.notInclude(out + err, MANILLA_CLIENT_SECRET)
-      for (const line of out.split("\n")) assert.isAtMost(line.length, 100)
-    }).pipe(withSandbox)
-  )
+  test("all in order, in lines that fit a terminal", function* () {
+    const { err, out } = yield* manilla(["doctor"])
+    const { MANILLA_CLIENT_SECRET } = yield* settings
+    assert.notInclude(out + err, MANILLA_CLIENT_SECRET)
+    for (const line of out.split("\n")) assert.isAtMost(line.length, 100)
+  })
 
-  it.live("a clock that is wrong", () =>
-    Effect.gen(function* () {
-      const clock = yield* Effect.clock
-      const ahead = (millis: number): Clock.Clock => ({
-        ...clock,
-        sleep: (duration) => clock.sleep(duration),
-        currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + millis),
-        unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis() + millis,
-        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos()
-      })
-      const [skew = ""] = yield* Effect.withClock(troubles(), ahead(60_000))
-      const said =
-        /^warn clock: This machine is (\d+) to (\d+) s ahead of 127\.0\.0\.1:\d+\. Let the system/
-      const [, low, high] = said.exec(skew) ?? []
-      // A slow response makes the range wider.
-      assert.isTrue(Number(low) <= 60 && Number(high) >= 60, skew)
-    }).pipe(withSandbox)
-  )
+  test("a clock that is wrong", function* () {
+    const clock = yield* Effect.clock
+    const ahead = (millis: number): Clock.Clock => ({
+      ...clock,
+      sleep: (duration) => clock.sleep(duration),
+      currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + millis),
+      unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis() + millis,
+      unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos()
+    })
+    const [skew = ""] = yield* Effect.withClock(troubles(), ahead(60_000))
+    const said =
+      /^warn clock: This machine is (\d+) to (\d+) s ahead of 127\.0\.0\.1:\d+\. Let the system/
+    const [, low, high] = said.exec(skew) ?? []
+    // A slow response makes the range wider.
+    assert.isTrue(Number(low) <= 60 && Number(high) >= 60, skew)
+  })
 
-  it.live("a service that is slow", () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      const operation = "Catalogue.list"
-      yield* faults.add(Fault.delay("2100 millis", { operation, count: "always" }))
-      const [, latency = ""] = yield* troubles()
-      assert.match(latency, /^warn latency: A read takes \d{4,} ms\. Check the network/)
-    }).pipe(withSandbox)
-  )
+  test("a service that is slow", function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    const operation = "Catalogue.list"
+    yield* faults.add(Fault.delay("2100 millis", { operation, count: "always" }))
+    const [, latency = ""] = yield* troubles()
+    assert.match(latency, /^warn latency: A read takes \d{4,} ms\. Check the network/)
+  })
 
-  it.live("the operations that the scopes do not allow", () =>
-    Effect.gen(function* () {
-      const { setScopes } = yield* Sandbox.Sandbox
-      yield* setScopes(["payments.read", "payments.write"])
-      const found = yield* troubles()
-      assert.include(
-        found,
-        "warn scopes: Cards.issue is not allowed. If you need it, ask for the scope virtual_cards.cards.write."
-      )
-      assert.notInclude(found.join(), "Payments.create is not allowed")
-      const needed = Array.from(ServiceApi.operations.values(), ({ access }) => access)
-      assert.lengthOf(
-        found.filter((text) => text.startsWith("warn scopes")),
-        needed.filter((access) => /\./.test(access) && !access.startsWith("payments.")).length
-      )
-    }).pipe(withSandbox)
-  )
+  test("the operations that the scopes do not allow", function* () {
+    const { setScopes } = yield* Sandbox.Sandbox
+    yield* setScopes(["payments.read", "payments.write"])
+    const found = yield* troubles()
+    assert.include(
+      found,
+      "warn scopes: Cards.issue is not allowed. If you need it, ask for the scope virtual_cards.cards.write."
+    )
+    assert.notInclude(found.join(), "Payments.create is not allowed")
+    const needed = Array.from(ServiceApi.operations.values(), ({ access }) => access)
+    assert.lengthOf(
+      found.filter((text) => text.startsWith("warn scopes")),
+      needed.filter((access) => /\./.test(access) && !access.startsWith("payments.")).length
+    )
+  })
 })
 
-it.live("the doctor finds a server that closes the connection in the TLS handshake", () =>
-  Effect.gen(function* () {
-    const { host } = yield* proxies.make("close")
-    assert.deepStrictEqual(yield* troubles({ MANILLA_BASE_URL: `https://${host}` }), [
-      `fail TLS: ${host}: the TLS handshake failed (ECONNRESET). Check MANILLA_BASE_URL, and a proxy or a firewall in between.`
-    ])
-  }).pipe(withSandbox)
-)
+test("the doctor finds a server that closes the connection in the TLS handshake", function* () {
+  const { host } = yield* proxies.make("close")
+  assert.deepStrictEqual(yield* troubles({ MANILLA_BASE_URL: `https://${host}` }), [
+    `fail TLS: ${host}: the TLS handshake failed (ECONNRESET). Check MANILLA_BASE_URL, and a proxy or a firewall in between.`
+  ])
+})
 
 describe("the doctor compares clocks only as exactly as it can", () => {
   /** Our clock before and after the request in milliseconds, if the host said 100 s. */
@@ -295,57 +279,44 @@ describe("the doctor names the proxy", () => {
     ]
   ]
   for (const [answer, says] of refusals) {
-    it.live(`that answers ${JSON.stringify(answer)}`, () =>
-      Effect.gen(function* () {
-        const { heads, host } = yield* proxies.make(answer)
-        const found = yield* troubles(proxyOf(host))
-        assert.deepStrictEqual(found, [
-          `fail proxy: The proxy http://${host} (HTTPS_PROXY) ${says}`
-        ])
-        assert.lengthOf(heads, 1)
-        assert.match(heads[0] ?? "", /^CONNECT api\.invalid:443 HTTP\/1\.1\r\n/)
-        assert.include(heads[0], `proxy-authorization: Basic ${btoa("user:s3cret")}\r\n`)
-      }).pipe(withSandbox)
-    )
+    test(`that answers ${JSON.stringify(answer)}`, function* () {
+      const { heads, host } = yield* proxies.make(answer)
+      const found = yield* troubles(proxyOf(host))
+      assert.deepStrictEqual(found, [`fail proxy: The proxy http://${host} (HTTPS_PROXY) ${says}`])
+      assert.lengthOf(heads, 1)
+      assert.match(heads[0] ?? "", /^CONNECT api\.invalid:443 HTTP\/1\.1\r\n/)
+      assert.include(heads[0], `proxy-authorization: Basic ${btoa("user:s3cret")}\r\n`)
+    })
   }
 
-  it.live("that needs a password, and has none", () =>
-    Effect.gen(function* () {
-      const { host } = yield* proxies.make(407)
-      const found = yield* troubles({ ...base, https_proxy: `http://${host}` })
-      assert.deepStrictEqual(found, [
-        `fail proxy: The proxy http://${host} (https_proxy) responds with 407 to CONNECT api.invalid:443. Put the user and the password of the proxy into https_proxy: http://USER:PASSWORD@HOST:PORT.`
-      ])
-    }).pipe(withSandbox)
-  )
+  test("that needs a password, and has none", function* () {
+    const { host } = yield* proxies.make(407)
+    const found = yield* troubles({ ...base, https_proxy: `http://${host}` })
+    assert.deepStrictEqual(found, [
+      `fail proxy: The proxy http://${host} (https_proxy) responds with 407 to CONNECT api.invalid:443. Put the user and the password of the proxy into https_proxy: http://USER:PASSWORD@HOST:PORT.`
+    ])
+  })
 
-  it.live("on which nothing listens", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* troubles(proxyOf("127.0.0.1:1")), [
-        "fail proxy: The proxy http://127.0.0.1:1 (HTTPS_PROXY) opens no tunnel to api.invalid:443: the connection was refused by 127.0.0.1:1 (ECONNREFUSED). Correct HTTPS_PROXY, or name that host in NO_PROXY to reach it without a proxy."
-      ])
-    }).pipe(withSandbox)
-  )
+  test("on which nothing listens", function* () {
+    assert.deepStrictEqual(yield* troubles(proxyOf("127.0.0.1:1")), [
+      "fail proxy: The proxy http://127.0.0.1:1 (HTTPS_PROXY) opens no tunnel to api.invalid:443: the connection was refused by 127.0.0.1:1 (ECONNREFUSED). Correct HTTPS_PROXY, or name that host in NO_PROXY to reach it without a proxy."
+    ])
+  })
 
-  it.live("and goes around it for a host in NO_PROXY, and for this machine", () =>
-    Effect.gen(function* () {
-      const { heads, host } = yield* proxies.make("close")
-      const HTTP_PROXY = `http://${host}`
-      // undici reads it there by itself.
-      yield* Effect.acquireRelease(
-        Effect.sync(() => vi.stubEnv("HTTP_PROXY", HTTP_PROXY)),
-        () => Effect.sync(() => vi.unstubAllEnvs())
-      )
-      assert.deepStrictEqual(yield* troubles({ HTTP_PROXY, HTTPS_PROXY: HTTP_PROXY }), [usual])
-      for (const NO_PROXY of ["api.invalid", "other.invalid, .invalid", "invalid:443", "*"]) {
-        const found = yield* findings({ ...proxyOf(host), NO_PROXY })
-        assert.include(
-          found,
-          "ok proxy: api.invalid is reached without a proxy: NO_PROXY names it."
-        )
-        assert.include(found.join(), "fail DNS: api.invalid has no address")
-      }
-      assert.isEmpty(heads)
-    }).pipe(withSandbox)
-  )
+  test("and goes around it for a host in NO_PROXY, and for this machine", function* () {
+    const { heads, host } = yield* proxies.make("close")
+    const HTTP_PROXY = `http://${host}`
+    // undici reads it there by itself.
+    yield* Effect.acquireRelease(
+      Effect.sync(() => vi.stubEnv("HTTP_PROXY", HTTP_PROXY)),
+      () => Effect.sync(() => vi.unstubAllEnvs())
+    )
+    assert.deepStrictEqual(yield* troubles({ HTTP_PROXY, HTTPS_PROXY: HTTP_PROXY }), [usual])
+    for (const NO_PROXY of ["api.invalid", "other.invalid, .invalid", "invalid:443", "*"]) {
+      const found = yield* findings({ ...proxyOf(host), NO_PROXY })
+      assert.include(found, "ok proxy: api.invalid is reached without a proxy: NO_PROXY names it.")
+      assert.include(found.join(), "fail DNS: api.invalid has no address")
+    }
+    assert.isEmpty(heads)
+  })
 })

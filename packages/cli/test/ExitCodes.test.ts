@@ -17,7 +17,7 @@ import { type ClientError, ofCall } from "../src/internal/failure.js"
 import type { Row } from "../src/internal/payroll/file.js"
 import * as results from "../src/internal/payroll/results.js"
 import { of } from "../src/internal/payroll/words.js"
-import { manilla, sandbox, settings } from "./utils/manilla.js"
+import { manilla, settings, test } from "./utils/manilla.js"
 
 type Words = ReadonlyArray<string>
 
@@ -98,31 +98,24 @@ describe("a final status", () => {
   for (const name of ["payments collect", "payouts disburse", "payroll"] as const) {
     for (const status of statuses) {
       const code = status === "COMPLETED" ? 0 : 3
-      it.scopedLive(`${status} ends ${name} with ${code}`, () =>
-        Effect.gen(function* () {
-          yield* answers(status)
-          const printed = yield* manilla(yield* moving[name]("1000"))
-          assert.strictEqual(printed.code, code, printed.err + printed.out)
-          assert.include(
-            printed.out,
-            status === "COMPLETED" && name === "payroll" ? "paid" : status
-          )
-        }).pipe(Effect.provide(sandbox()))
-      )
+      test(`${status} ends ${name} with ${code}`, function* () {
+        yield* answers(status)
+        const printed = yield* manilla(yield* moving[name]("1000"))
+        assert.strictEqual(printed.code, code, printed.err + printed.out)
+        assert.include(printed.out, status === "COMPLETED" && name === "payroll" ? "paid" : status)
+      })
     }
   }
 })
 
 describe("a refused request", () => {
   for (const [name, words] of Object.entries(moving)) {
-    it.scopedLive(`ends ${name} with 1`, () =>
-      Effect.gen(function* () {
-        // A magic amount of the sandbox: insufficient funds.
-        const { code, err, out } = yield* manilla(yield* words("999.9920"))
-        assert.strictEqual(code, 1, err)
-        assert.include(err + out, "INSUFFICIENT_FUNDS")
-      }).pipe(Effect.provide(sandbox()))
-    )
+    test(`ends ${name} with 1`, function* () {
+      // A magic amount of the sandbox: insufficient funds.
+      const { code, err, out } = yield* manilla(yield* words("999.9920"))
+      assert.strictEqual(code, 1, err)
+      assert.include(err + out, "INSUFFICIENT_FUNDS")
+    })
   }
 })
 
@@ -176,25 +169,21 @@ describe("an error of a payroll that may be in flight", () => {
     assert.strictEqual(failure.code, code)
   })
 
-  it.scopedLive("is 3 from the command if the state file is unreadable", () =>
-    Effect.gen(function* () {
-      const { folder, words } = yield* payroll("1000")
-      mkdirSync(join(folder, "payroll-2026-11.sandbox.db"))
-      const { code, err } = yield* manilla(words)
-      assert.strictEqual(code, 3)
-      assert.include(err, "The same command continues, and pays nobody twice.")
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("is 3 from the command if the state file is unreadable", function* () {
+    const { folder, words } = yield* payroll("1000")
+    mkdirSync(join(folder, "payroll-2026-11.sandbox.db"))
+    const { code, err } = yield* manilla(words)
+    assert.strictEqual(code, 3)
+    assert.include(err, "The same command continues, and pays nobody twice.")
+  })
 })
 
-it.live("a bug of a command ends with 3: it may have been applied", () =>
-  Effect.gen(function* () {
-    const bug = () => Effect.die(new Error("a bug"))
-    const { code, err } = yield* manilla(["catalogue", "list"], {}, bug)
-    assert.strictEqual(code, 3)
-    assert.include(err, "a bug")
-  }).pipe(Effect.provide(sandbox()))
-)
+test("a bug of a command ends with 3: it may have been applied", function* () {
+  const bug = () => Effect.die(new Error("a bug"))
+  const { code, err } = yield* manilla(["catalogue", "list"], {}, bug)
+  assert.strictEqual(code, 3)
+  assert.include(err, "a bug")
+})
 
 describe("the rows of a payroll", () => {
   // `999.9920` is refused, and `999.9906` fails at once.
@@ -205,14 +194,12 @@ describe("the rows of a payroll", () => {
     [["999.9920", "999.9920"], 1, "0 paid, 2 not paid."]
   ]
   for (const [amounts, code, said] of table) {
-    it.scopedLive(`${said} ends with ${code}`, () =>
-      Effect.gen(function* () {
-        const { words } = yield* payroll(...amounts)
-        const printed = yield* manilla(words)
-        assert.strictEqual(printed.code, code)
-        assert.include(printed.out, said)
-      }).pipe(Effect.provide(sandbox()))
-    )
+    test(`${said} ends with ${code}`, function* () {
+      const { words } = yield* payroll(...amounts)
+      const printed = yield* manilla(words)
+      assert.strictEqual(printed.code, code)
+      assert.include(printed.out, said)
+    })
   }
 })
 
@@ -289,38 +276,26 @@ describe("a command that moves no money", () => {
     ["--help", 0]
   ]
   for (const [words, code] of table) {
-    it.live(`manilla ${words} ends with ${code}`, () =>
-      Effect.gen(function* () {
-        const printed = yield* manilla(words.split(" "))
-        assert.strictEqual(printed.code, code, printed.err + printed.out)
-      }).pipe(Effect.provide(sandbox()))
-    )
+    test(`manilla ${words} ends with ${code}`, function* () {
+      const printed = yield* manilla(words.split(" "))
+      assert.strictEqual(printed.code, code, printed.err + printed.out)
+    })
   }
 
-  it.live("each command ends with 2 for an option that it does not have", () =>
-    Effect.gen(function* () {
-      const { out } = yield* manilla([])
-      const names = [...out.matchAll(/^ {2}manilla ([a-z -]+?) {2,}[A-Z]/gm)].map(
-        ([, name = ""]) => name
-      )
-      assert.includeMembers(names, [
-        "payroll",
-        "payouts disburse",
-        "token obtain",
-        "doctor",
-        "probe"
-      ])
-      for (const name of names) {
-        const printed = yield* manilla([...name.split(" "), "--no-such-option"])
-        assert.strictEqual(printed.code, 2, `${name}: ${printed.err}`)
-      }
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("each command ends with 2 for an option that it does not have", function* () {
+    const { out } = yield* manilla([])
+    const names = [...out.matchAll(/^ {2}manilla ([a-z -]+?) {2,}[A-Z]/gm)].map(
+      ([, name = ""]) => name
+    )
+    assert.includeMembers(names, ["payroll", "payouts disburse", "token obtain", "doctor", "probe"])
+    for (const name of names) {
+      const printed = yield* manilla([...name.split(" "), "--no-such-option"])
+      assert.strictEqual(printed.code, 2, `${name}: ${printed.err}`)
+    }
+  })
 
-  it.live("doctor ends with 1 if a check fails", () =>
-    Effect.gen(function* () {
-      const { code } = yield* manilla(["doctor"], { MANILLA_CLIENT_SECRET: "wrong" })
-      assert.strictEqual(code, 1)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("doctor ends with 1 if a check fails", function* () {
+    const { code } = yield* manilla(["doctor"], { MANILLA_CLIENT_SECRET: "wrong" })
+    assert.strictEqual(code, 1)
+  })
 })

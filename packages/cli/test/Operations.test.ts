@@ -14,7 +14,7 @@ import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as inputs from "../src/internal/inputs.js"
-import { manilla, sandbox, settings, tokenFor } from "./utils/manilla.js"
+import { manilla, sandbox, settings, tokenFor, test, tests } from "./utils/manilla.js"
 
 const words = (line: string) => line.split(" ")
 
@@ -169,14 +169,12 @@ describe("the command of each operation", () => {
   }
 })
 
-it.live("the overview lists each operation", () =>
-  Effect.gen(function* () {
-    const { code, out } = yield* manilla([])
-    assert.strictEqual(code, 0)
-    for (const { summary } of ServiceApi.operations.values()) assert.include(out, summary)
-    for (const line of out.split("\n")) assert.isAtMost(line.length, 100)
-  }).pipe(Effect.provide(sandbox()))
-)
+test("the overview lists each operation", function* () {
+  const { code, out } = yield* manilla([])
+  assert.strictEqual(code, 0)
+  for (const { summary } of ServiceApi.operations.values()) assert.include(out, summary)
+  for (const line of out.split("\n")) assert.isAtMost(line.length, 100)
+})
 
 const wrong: ReadonlyArray<readonly [line: string, said: string]> = [
   ["payroll salaries.csv", "salaries.csv cannot be read. Check its name, or write it with"],
@@ -200,116 +198,94 @@ const wrong: ReadonlyArray<readonly [line: string, said: string]> = [
 
 describe("wrong arguments end in one line with the remedy", () => {
   for (const [line, said] of wrong) {
-    it.live(line, () =>
-      Effect.gen(function* () {
-        const { code, err, out } = yield* manilla(words(line))
-        assert.strictEqual(code, 2)
-        assert.strictEqual(err.slice(0, said.length), said)
-        assert.deepStrictEqual([out, err.indexOf("\n")], ["", err.length - 1])
-      }).pipe(Effect.provide(sandbox()))
-    )
+    test(line, function* () {
+      const { code, err, out } = yield* manilla(words(line))
+      assert.strictEqual(code, 2)
+      assert.strictEqual(err.slice(0, said.length), said)
+      assert.deepStrictEqual([out, err.indexOf("\n")], ["", err.length - 1])
+    })
   }
 })
 
-it.live("the help of a command starts with its usage, and says nothing about types of text", () =>
-  Effect.gen(function* () {
-    const { code, out } = yield* manilla(["payouts", "get", "--help"])
-    assert.strictEqual(code, 0)
-    assert.match(out, /^manilla payouts get \[--json\] \[--reveal\] <reference>\n\nDESCRIPTION\n/)
-    assert.notInclude(out, "user-defined")
-  }).pipe(Effect.provide(sandbox()))
-)
+test("the help of a command starts with its usage, and says nothing about types of text", function* () {
+  const { code, out } = yield* manilla(["payouts", "get", "--help"])
+  assert.strictEqual(code, 0)
+  assert.match(out, /^manilla payouts get \[--json\] \[--reveal\] <reference>\n\nDESCRIPTION\n/)
+  assert.notInclude(out, "user-defined")
+})
 
 const made = Effect.flatMap(Sandbox.Sandbox, ({ paymentIntents, payouts }) =>
   Effect.map(Effect.all([paymentIntents, payouts]), (all) => all.flat().length)
 )
 
 describe("a write", () => {
-  it.live("shows a phone number only with --reveal", () =>
-    Effect.gen(function* () {
-      const { MANILLA_WALLET_ID } = yield* settings
-      const ofPayout = ["payouts", "create", "--key", "k", ...payout(MANILLA_WALLET_ID)]
-      const followed = ["payouts", "disburse", "--key", "f", ...payout(MANILLA_WALLET_ID)]
-      const ofPayment = [
-        "payments",
-        "create",
-        "--operation",
-        "DEPOSIT",
-        "--key",
-        "k",
-        ...collection
-      ]
-      for (const [args, member] of [
-        [ofPayout, "destination"],
-        [followed, "destination"],
-        [["payments", "collect", "--key", "c", ...collection], "metadata"],
-        [ofPayment, "metadata"]
-      ] as const) {
-        assert.strictEqual((yield* first(...args))[member], "[hidden]")
-        assert.include((yield* manilla([...args, "--json", "--reveal"])).out, phone)
-      }
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("shows a phone number only with --reveal", function* () {
+    const { MANILLA_WALLET_ID } = yield* settings
+    const ofPayout = ["payouts", "create", "--key", "k", ...payout(MANILLA_WALLET_ID)]
+    const followed = ["payouts", "disburse", "--key", "f", ...payout(MANILLA_WALLET_ID)]
+    const ofPayment = ["payments", "create", "--operation", "DEPOSIT", "--key", "k", ...collection]
+    for (const [args, member] of [
+      [ofPayout, "destination"],
+      [followed, "destination"],
+      [["payments", "collect", "--key", "c", ...collection], "metadata"],
+      [ofPayment, "metadata"]
+    ] as const) {
+      assert.strictEqual((yield* first(...args))[member], "[hidden]")
+      assert.include((yield* manilla([...args, "--json", "--reveal"])).out, phone)
+    }
+  })
 
-  it.live("that is followed shows no phone number that the service repeats in a refusal", () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      const { MANILLA_WALLET_ID } = yield* settings
-      const error = { code: "FORBIDDEN", message: `no scope for ${phone}` }
-      const body = JSON.stringify({ success: false, data: { error }, meta: {} })
-      for (const [operation, args] of [
-        ["Payments.get", ["payments", "collect", ...collection]],
-        ["Payouts.get", ["payouts", "disburse", ...payout(MANILLA_WALLET_ID)]]
-      ] as const) {
-        yield* faults.add(Fault.status(403, { operation, count: "always", body }))
-        const { code, err, out } = yield* manilla([...args, "--key", "k"])
-        assert.strictEqual(code, 3)
-        assert.include(err, "It exists.")
-        assert.include(err, "FORBIDDEN")
-        assert.notInclude(err + out, phone)
-      }
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("that is followed shows no phone number that the service repeats in a refusal", function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    const { MANILLA_WALLET_ID } = yield* settings
+    const error = { code: "FORBIDDEN", message: `no scope for ${phone}` }
+    const body = JSON.stringify({ success: false, data: { error }, meta: {} })
+    for (const [operation, args] of [
+      ["Payments.get", ["payments", "collect", ...collection]],
+      ["Payouts.get", ["payouts", "disburse", ...payout(MANILLA_WALLET_ID)]]
+    ] as const) {
+      yield* faults.add(Fault.status(403, { operation, count: "always", body }))
+      const { code, err, out } = yield* manilla([...args, "--key", "k"])
+      assert.strictEqual(code, 3)
+      assert.include(err, "It exists.")
+      assert.include(err, "FORBIDDEN")
+      assert.notInclude(err + out, phone)
+    }
+  })
 
   for (const [status, expected] of [
     ["COMPLETED", 0],
     ["FAILED", 3]
   ] as const) {
-    it.live(`that is followed and ${status} when it is made is not read`, () =>
-      Effect.gen(function* () {
-        const { faults } = yield* Sandbox.Sandbox
-        const id = "0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e9b"
-        const data = { id, status, amount: "1500.0000", currency: "XOF" }
-        const body = JSON.stringify({ success: true, data, meta: {} })
-        yield* faults.add(Fault.body(body, { operation: "Payments.create" }))
-        yield* faults.add(Fault.status(403, { operation: "Payments.get", count: "always" }))
-        const args = ["payments", "collect", "--key", "k", ...collection]
-        const { code, err, out } = yield* manilla(args)
-        assert.strictEqual(code, expected, err)
-        assert.include(out, id)
-        assert.include(out, status)
-      }).pipe(Effect.provide(sandbox()))
-    )
+    test(`that is followed and ${status} when it is made is not read`, function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      const id = "0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e9b"
+      const data = { id, status, amount: "1500.0000", currency: "XOF" }
+      const body = JSON.stringify({ success: true, data, meta: {} })
+      yield* faults.add(Fault.body(body, { operation: "Payments.create" }))
+      yield* faults.add(Fault.status(403, { operation: "Payments.get", count: "always" }))
+      const args = ["payments", "collect", "--key", "k", ...collection]
+      const { code, err, out } = yield* manilla(args)
+      assert.strictEqual(code, expected, err)
+      assert.include(out, id)
+      assert.include(out, status)
+    })
   }
 
-  it.live("needs its key", () =>
-    Effect.gen(function* () {
-      const { code, err } = yield* manilla(["payments", "collect", ...collection])
-      assert.strictEqual(code, 2)
-      assert.include(err, "--key")
-      assert.strictEqual(yield* made, 0)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("needs its key", function* () {
+    const { code, err } = yield* manilla(["payments", "collect", ...collection])
+    assert.strictEqual(code, 2)
+    assert.include(err, "--key")
+    assert.strictEqual(yield* made, 0)
+  })
 
-  it.live("is checked before it is sent", () =>
-    Effect.gen(function* () {
-      const args = ["payments", "collect", "--key", "k", ...collection]
-      const { code, err } = yield* manilla(args.map((arg) => (arg === "1500" ? "1,5" : arg)))
-      assert.strictEqual(code, 1)
-      assert.match(err, /Payments.create was not sent: amount must be digits/)
-      assert.strictEqual(yield* made, 0)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("is checked before it is sent", function* () {
+    const args = ["payments", "collect", "--key", "k", ...collection]
+    const { code, err } = yield* manilla(args.map((arg) => (arg === "1500" ? "1,5" : arg)))
+    assert.strictEqual(code, 1)
+    assert.match(err, /Payments.create was not sent: amount must be digits/)
+    assert.strictEqual(yield* made, 0)
+  })
 
   for (const write of writes.all) {
     for (const environment of ["LIVE", "ANOTHER"]) {
@@ -333,26 +309,23 @@ describe("a write", () => {
     }
   }
 
-  it.live(
-    "whose outcome is unknown says how to continue, and is continued by the same command",
-    () =>
-      Effect.gen(function* () {
-        const { faults } = yield* Sandbox.Sandbox
-        const { MANILLA_WALLET_ID } = yield* settings
-        yield* faults.add(Fault.body("<html>", { operation: "Payouts.create", count: 5 }))
-        const args = ["payouts", "disburse", "--key", "k 1", ...payout(MANILLA_WALLET_ID)]
-        const { code, err } = yield* manilla(args)
-        assert.strictEqual(code, 3)
-        assert.notInclude(err, phone)
-        assert.include(err, 'Retry the same request with the same key, "k 1"')
-        const continued = yield* manilla(args)
-        assert.strictEqual(continued.code, 0)
-        assert.strictEqual(yield* made, 1)
-      }).pipe(Effect.provide(sandbox()))
-  )
+  test("whose outcome is unknown says how to continue, and is continued by the same command", function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    const { MANILLA_WALLET_ID } = yield* settings
+    yield* faults.add(Fault.body("<html>", { operation: "Payouts.create", count: 5 }))
+    const args = ["payouts", "disburse", "--key", "k 1", ...payout(MANILLA_WALLET_ID)]
+    const { code, err } = yield* manilla(args)
+    assert.strictEqual(code, 3)
+    assert.notInclude(err, phone)
+    assert.include(err, 'Retry the same request with the same key, "k 1"')
+    const continued = yield* manilla(args)
+    assert.strictEqual(continued.code, 0)
+    assert.strictEqual(yield* made, 1)
+  })
 
-  it.live("that is stopped while it is followed says that it exists", () =>
-    Effect.gen(function* () {
+  tests({ settleAfter: "1 hour" })(
+    "that is stopped while it is followed says that it exists",
+    function* () {
       let said = ""
       const args = ["payments", "collect", "--key", "k", ...collection]
       const running = yield* Effect.fork(
@@ -364,77 +337,65 @@ describe("a write", () => {
       yield* Effect.repeat(Effect.delay(reads, "20 millis"), { until: (isRead) => isRead })
       yield* Fiber.interrupt(running)
       assert.include(said, "Stopped. It exists. The same command with the same key follows it")
-    }).pipe(Effect.provide(sandbox({ settleAfter: "1 hour" })))
+    }
   )
 
-  it.live("that ends without COMPLETED says so", () =>
-    Effect.gen(function* () {
-      const args = ["payments", "collect", "--key", "k", ...collection]
-      const { code, err, out } = yield* manilla(
-        args.map((arg) => (arg === "1500" ? "999.9905" : arg))
-      )
-      assert.include(out, "FAILED")
-      assert.strictEqual(code, 3)
-      assert.include(err, "The final status is FAILED, not COMPLETED")
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("that ends without COMPLETED says so", function* () {
+    const args = ["payments", "collect", "--key", "k", ...collection]
+    const { code, err, out } = yield* manilla(
+      args.map((arg) => (arg === "1500" ? "999.9905" : arg))
+    )
+    assert.include(out, "FAILED")
+    assert.strictEqual(code, 3)
+    assert.include(err, "The final status is FAILED, not COMPLETED")
+  })
 })
 
 describe("a list", () => {
-  it.live("fits the terminal, and names what it leaves out", () =>
-    Effect.gen(function* () {
-      yield* json("payments", "collect", ...collection, "--key", "k")
-      const { err, out } = yield* manilla(["transactions", "list"])
-      const [header = "", row = ""] = out.split("\n")
-      assert.isAtMost(Math.max(header.length, row.length), 100)
-      assert.match(header, /^reference +status +amount/)
-      assert.match(err, /^Not shown here: id, /)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("fits the terminal, and names what it leaves out", function* () {
+    yield* json("payments", "collect", ...collection, "--key", "k")
+    const { err, out } = yield* manilla(["transactions", "list"])
+    const [header = "", row = ""] = out.split("\n")
+    assert.isAtMost(Math.max(header.length, row.length), 100)
+    assert.match(header, /^reference +status +amount/)
+    assert.match(err, /^Not shown here: id, /)
+  })
 
-  it.live("always shows the status, the amount and the currency", () =>
-    Effect.gen(function* () {
-      const args = collection.map((arg) => (arg === "1500" ? "123456789" : arg))
-      yield* json("payments", "collect", ...args, "--key", "k")
-      const { out } = yield* manilla(["transactions", "list"])
-      const [header = "", row = ""] = out.split("\n")
-      assert.includeMembers(header.split(/ +/), ["reference", "status", "amount", "currency"])
-      assert.include(row, " 123456789.0000 ")
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("always shows the status, the amount and the currency", function* () {
+    const args = collection.map((arg) => (arg === "1500" ? "123456789" : arg))
+    yield* json("payments", "collect", ...args, "--key", "k")
+    const { out } = yield* manilla(["transactions", "list"])
+    const [header = "", row = ""] = out.split("\n")
+    assert.includeMembers(header.split(/ +/), ["reference", "status", "amount", "currency"])
+    assert.include(row, " 123456789.0000 ")
+  })
 
-  it.live("is CSV with the names of its columns", () =>
-    Effect.gen(function* () {
-      const { out } = yield* manilla(["catalogue", "list", "--csv", "--limit", "1"])
-      assert.strictEqual(
-        out,
-        "country.code,country.name,currency.code,currency.name,operation,payment_method,available\n" +
-          "BJ,Benin,XOF,West African CFA franc,COLLECTION,mtn_momo,true\n"
-      )
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("is CSV with the names of its columns", function* () {
+    const { out } = yield* manilla(["catalogue", "list", "--csv", "--limit", "1"])
+    assert.strictEqual(
+      out,
+      "country.code,country.name,currency.code,currency.name,operation,payment_method,available\n" +
+        "BJ,Benin,XOF,West African CFA franc,COLLECTION,mtn_momo,true\n"
+    )
+  })
 
-  it.live("prints what it can read without the page parameter, and says how to read more", () =>
-    Effect.gen(function* () {
-      for (const key of ["1", "2"]) yield* json("payments", "collect", ...collection, "--key", key)
-      const { code, err, out } = yield* manilla(
-        ["transactions", "list", "--json", "--per-page", "1"],
-        { MANILLA_PAGE_PARAMETER: undefined }
-      )
-      assert.strictEqual(code, 1)
-      assert.lengthOf(rows(out), 1)
-      assert.include(err, "Set MANILLA_PAGE_PARAMETER")
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("prints what it can read without the page parameter, and says how to read more", function* () {
+    for (const key of ["1", "2"]) yield* json("payments", "collect", ...collection, "--key", key)
+    const { code, err, out } = yield* manilla(
+      ["transactions", "list", "--json", "--per-page", "1"],
+      { MANILLA_PAGE_PARAMETER: undefined }
+    )
+    assert.strictEqual(code, 1)
+    assert.lengthOf(rows(out), 1)
+    assert.include(err, "Set MANILLA_PAGE_PARAMETER")
+  })
 
-  it.live("names each setting that is missing", () =>
-    Effect.gen(function* () {
-      const { code, err } = yield* manilla(["cards", "list"], {
-        MANILLA_CLIENT_ID: undefined,
-        MANILLA_BASE_URL: undefined
-      })
-      assert.strictEqual(code, 2)
-      assert.match(err, /^MANILLA_BASE_URL is not set; MANILLA_CLIENT_ID is not set\. .*\n$/)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("names each setting that is missing", function* () {
+    const { code, err } = yield* manilla(["cards", "list"], {
+      MANILLA_CLIENT_ID: undefined,
+      MANILLA_BASE_URL: undefined
+    })
+    assert.strictEqual(code, 2)
+    assert.match(err, /^MANILLA_BASE_URL is not set; MANILLA_CLIENT_ID is not set\. .*\n$/)
+  })
 })

@@ -2,11 +2,10 @@
  * Files of payrolls as spreadsheets and accountants write them, and what the command says of each: `payrolls.en.txt` and
  * `payrolls.fr.txt`, which a run with `UPDATE=1` writes anew. (Snapshots of Vitest need isolated files.)
  */
-import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
+import { afterAll, assert, describe } from "@effect/vitest"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { manilla, sandbox } from "./utils/manilla.js"
+import { manilla, test } from "./utils/manilla.js"
 
 const folder = new URL("payrolls/", import.meta.url)
 const all = readdirSync(folder)
@@ -22,18 +21,16 @@ describe.each([
   const actual = new Map<string, string>()
 
   for (const name of names) {
-    it.scopedLive(name, () =>
-      Effect.gen(function* () {
-        const file = fileURLToPath(new URL(name, folder))
-        const args = ["payroll", file, "--period", "1", "--check", "--lang", language]
-        const { code, err, out } = yield* manilla(args, {
-          MANILLA_WALLET_ID: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
-        })
-        const text = `exit code ${code}\n${out}${err}`.replaceAll(file, name)
-        actual.set(name, text)
-        if (process.env["UPDATE"] === undefined) assert.strictEqual(text, expected(name))
-      }).pipe(Effect.provide(sandbox()))
-    )
+    test(name, function* () {
+      const file = fileURLToPath(new URL(name, folder))
+      const args = ["payroll", file, "--period", "1", "--check", "--lang", language]
+      const { code, err, out } = yield* manilla(args, {
+        MANILLA_WALLET_ID: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
+      })
+      const text = `exit code ${code}\n${out}${err}`.replaceAll(file, name)
+      actual.set(name, text)
+      if (process.env["UPDATE"] === undefined) assert.strictEqual(text, expected(name))
+    })
   }
 
   afterAll(() => {

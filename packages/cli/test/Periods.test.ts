@@ -14,7 +14,7 @@ import { join } from "node:path"
 import type { Row } from "../src/internal/payroll/file.js"
 import * as periods from "../src/internal/payroll/periods.js"
 import { of } from "../src/internal/payroll/words.js"
-import { manilla, sandbox } from "./utils/manilla.js"
+import { manilla, test } from "./utils/manilla.js"
 
 const words = of("en")
 
@@ -106,39 +106,37 @@ it.effect("a row is compared with each payment to a phone number of several empl
   })
 )
 
-it.scopedLive("a period is compared for 40 days", () =>
-  Effect.gen(function* () {
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-periods-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-    )
-    const file = join(folder, "salaries-2026-10.csv")
-    const header = "employee,amount,currency,country,payment_method,phone"
-    writeFileSync(file, `${header}\nE1,1000,XOF,BJ,mtn_momo,${phone}`)
-    assert.strictEqual((yield* manilla(["payroll", file, "--yes"])).code, 0)
-    const own = yield* periods.read(periods.stateOf(folder, "2026-10", "SANDBOX"), "2026-10")
-    const { started } = Option.getOrThrow(own).batch
-    const clock = yield* Effect.clock
-    for (const [days, count] of [
-      [39, 1],
-      [41, 0]
-    ] as const) {
-      const now = started + Duration.toMillis(`${days} days`)
-      const then: Clock.Clock = {
-        [Clock.ClockTypeId]: Clock.ClockTypeId,
-        currentTimeMillis: Effect.succeed(now),
-        currentTimeNanos: clock.currentTimeNanos,
-        sleep: (duration) => clock.sleep(duration),
-        unsafeCurrentTimeMillis: () => now,
-        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos()
-      }
-      const recent = periods.recent(folder, "2026-11", "SANDBOX", words)
-      assert.lengthOf(yield* Effect.withClock(recent, then), count, `${days} days`)
-      assert.lengthOf(
-        yield* Effect.withClock(periods.recent(folder, "2026-11", "LIVE", words), then),
-        0
-      )
+test("a period is compared for 40 days", function* () {
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-periods-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
+  const file = join(folder, "salaries-2026-10.csv")
+  const header = "employee,amount,currency,country,payment_method,phone"
+  writeFileSync(file, `${header}\nE1,1000,XOF,BJ,mtn_momo,${phone}`)
+  assert.strictEqual((yield* manilla(["payroll", file, "--yes"])).code, 0)
+  const own = yield* periods.read(periods.stateOf(folder, "2026-10", "SANDBOX"), "2026-10")
+  const { started } = Option.getOrThrow(own).batch
+  const clock = yield* Effect.clock
+  for (const [days, count] of [
+    [39, 1],
+    [41, 0]
+  ] as const) {
+    const now = started + Duration.toMillis(`${days} days`)
+    const then: Clock.Clock = {
+      [Clock.ClockTypeId]: Clock.ClockTypeId,
+      currentTimeMillis: Effect.succeed(now),
+      currentTimeNanos: clock.currentTimeNanos,
+      sleep: (duration) => clock.sleep(duration),
+      unsafeCurrentTimeMillis: () => now,
+      unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos()
     }
-    assert.lengthOf(yield* Effect.flatMap(Sandbox.Sandbox, ({ payouts }) => payouts), 1)
-  }).pipe(Effect.provide(sandbox()))
-)
+    const recent = periods.recent(folder, "2026-11", "SANDBOX", words)
+    assert.lengthOf(yield* Effect.withClock(recent, then), count, `${days} days`)
+    assert.lengthOf(
+      yield* Effect.withClock(periods.recent(folder, "2026-11", "LIVE", words), then),
+      0
+    )
+  }
+  assert.lengthOf(yield* Effect.flatMap(Sandbox.Sandbox, ({ payouts }) => payouts), 1)
+})

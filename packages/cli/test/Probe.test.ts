@@ -7,7 +7,7 @@ import { phone } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as learn from "../src/internal/probe/learn.js"
 import type * as wire from "../src/internal/probe/wire.js"
-import { manilla, sandbox, tokenFor } from "./utils/manilla.js"
+import { manilla, tokenFor, test } from "./utils/manilla.js"
 
 const onlyTokens = Effect.gen(function* () {
   const { exchanges } = yield* Sandbox.Sandbox
@@ -18,39 +18,33 @@ const onlyTokens = Effect.gen(function* () {
 })
 
 for (const environment of ["LIVE", "ANOTHER"]) {
-  it.live(`the probe refuses credentials for ${environment}`, () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      const body = tokenFor(environment)
-      yield* faults.add(Fault.body(body, { operation: "Token.obtain", count: "always" }))
-      const changes = { MANILLA_ENVIRONMENT: undefined }
-      const { code, err } = yield* manilla(["probe", "--phone", phone, "--yes"], changes)
-      assert.strictEqual(code, 2)
-      assert.include(err, "The probe runs in SANDBOX only.")
-      assert.isTrue(yield* onlyTokens)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test(`the probe refuses credentials for ${environment}`, function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    const body = tokenFor(environment)
+    yield* faults.add(Fault.body(body, { operation: "Token.obtain", count: "always" }))
+    const changes = { MANILLA_ENVIRONMENT: undefined }
+    const { code, err } = yield* manilla(["probe", "--phone", phone, "--yes"], changes)
+    assert.strictEqual(code, 2)
+    assert.include(err, "The probe runs in SANDBOX only.")
+    assert.isTrue(yield* onlyTokens)
+  })
 }
 
-it.live("the probe learns nothing from a service that refuses its payment", () =>
-  Effect.gen(function* () {
-    const { faults } = yield* Sandbox.Sandbox
-    yield* faults.add(Fault.status(422, { operation: "Payments.create", count: "always" }))
-    const { code, err, out } = yield* manilla(["probe", "--phone", phone, "--yes"])
-    assert.strictEqual(code, 1)
-    assert.match(err, /The service refuses the payment of the probe: 422.*another --phone/)
-    assert.notInclude(out, "success.create")
-  }).pipe(Effect.provide(sandbox()))
-)
+test("the probe learns nothing from a service that refuses its payment", function* () {
+  const { faults } = yield* Sandbox.Sandbox
+  yield* faults.add(Fault.status(422, { operation: "Payments.create", count: "always" }))
+  const { code, err, out } = yield* manilla(["probe", "--phone", phone, "--yes"])
+  assert.strictEqual(code, 1)
+  assert.match(err, /The service refuses the payment of the probe: 422.*another --phone/)
+  assert.notInclude(out, "success.create")
+})
 
-it.live("the probe says what it creates, and creates nothing without an answer", () =>
-  Effect.gen(function* () {
-    const { code, err } = yield* manilla(["probe", "--phone", phone])
-    assert.strictEqual(code, 2)
-    assert.match(err, /creates up to \d payments of 100 XOF and 2 payment links at http.*add --yes/)
-    assert.isTrue(yield* onlyTokens)
-  }).pipe(Effect.provide(sandbox()))
-)
+test("the probe says what it creates, and creates nothing without an answer", function* () {
+  const { code, err } = yield* manilla(["probe", "--phone", phone])
+  assert.strictEqual(code, 2)
+  assert.match(err, /creates up to \d payments of 100 XOF and 2 payment links at http.*add --yes/)
+  assert.isTrue(yield* onlyTokens)
+})
 
 /** The answer of a service to a key that it knows: an error status, the first answer, or that of a new request. */
 type ToKnown = number | "replay" | "new"

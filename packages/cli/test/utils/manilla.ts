@@ -1,14 +1,25 @@
 /** The command in this process, on a sandbox that listens. */
 import * as NodeContext from "@effect/platform-node/NodeContext"
+import { it } from "@effect/vitest"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import type { Steps } from "@manilla/test-support/Steps"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import { main } from "../../src/internal/main.js"
 
 export const sandbox = (options: SandboxServer.Options = {}) =>
   SandboxServer.layer({ settleAfter: "1 millis", seed: 1, ...options })
+
+/** Defines tests, each over a sandbox of its own. */
+export const tests =
+  (options?: SandboxServer.Options) =>
+  (title: string, steps: () => Steps<Sandbox.Sandbox | Scope.Scope>) =>
+    it.scopedLive(title, () => Effect.provide(Effect.gen(steps), sandbox(options)))
+
+export const test = tests()
 
 /** The settings for the sandbox. */
 export const settings = Effect.gen(function* () {
