@@ -52,6 +52,7 @@ const movement = (changes: Partial<Movement> = {}): Movement => ({
   key: "A",
   money: "1 XOF",
   hasMoved: true,
+  isPending: false,
   ...changes
 })
 
@@ -124,6 +125,11 @@ describe("the books", () => {
     ["a pending payment", { payments: [pending] }, [["payment", false]]],
     ["a paid one", { payments: [completed], transactions: ["R"] }, [["payment", true]]],
     ["a failed one", { payments: [failed], transactions: ["other"] }, []],
+    [
+      "one of an unknown status",
+      { payments: [{ reference: "R", status: "UNDER_REVIEW" }] },
+      [["payment", false]]
+    ],
     ["a deposit", { payments: [{ ...pending, operation: "DEPOSIT" }] }, [["payment", false]]],
     ["an operation without money", { payments: [{ ...pending, operation: "CHECK" }] }, []],
     ["a payout", { payouts: [completed], transactions: ["R"] }, [["payout", true]]],
@@ -308,6 +314,16 @@ describe("the runs", () => {
     assert.deepStrictEqual(wordsOf([life]), ["1st press: two lives"])
   })
 
+  it("of two lives have one beside the next", () => {
+    const next = { operation: "worker", nth: 1 }
+    assert.deepStrictEqual(wordsOf([life, next]), [
+      "1st press: two lives",
+      "1st press: next life too",
+      "1st worker: two lives",
+      "1st worker: next life too"
+    ])
+  })
+
   it("have each fault that fits a request, and no other", () => {
     const forATime = (...names: ReadonlyArray<string>) => names.map((name) => `${name} for a time`)
     const any = [
@@ -328,12 +344,23 @@ describe("the runs", () => {
       ...forATime("no connection", "request lost", "response lost", "response late"),
       ...forATime("server error after", "unavailable")
     ]
-    const ofOne = ["response of somebody else", "token revoked"]
-    const refusals = ["unprocessable", "forbidden", "conflict"]
+    const ofOne = [
+      "response of somebody else",
+      "token revoked",
+      "empty data",
+      "forbidden",
+      ...forATime("forbidden", "empty data")
+    ]
+    const refusals = ["unprocessable", "conflict"]
+    const becomes = ["fails", "unknown status", "completes late"]
     const expected = [
       [token, any],
       [read, [...any, ...ofOne, "not found", ...forATime("not found")]],
-      [write, [...any, ...ofOne, "fails", "unknown status", ...refusals, ...forATime(...refusals)]]
+      [write, [...any, ...ofOne, ...becomes, ...refusals, ...forATime(...refusals)]],
+      [
+        { operation: "PaymentLinks.create", nth: 1 },
+        [...any, ...ofOne, "link expired", ...refusals, ...forATime(...refusals)]
+      ]
     ] as const
     for (const [place, names] of expected) {
       const single = wordsOf([place]).filter((words) => !words.includes(", next"))
@@ -381,7 +408,7 @@ describe("the runs", () => {
   it("on sockets have a connection", () => {
     const outside = wordsOf([write], { inProcess: false })
     assert.isNotEmpty(outside.filter((words) => words.includes("request lost")))
-    assert.isEmpty(outside.filter((words) => words.includes("no connection")))
+    assert.isEmpty(outside.filter((words) => /no connection|completes late/.test(words)))
   })
 
   it("have pairs, which are the same for the same seed", () => {
@@ -735,9 +762,12 @@ describe("a run", () => {
         yield* Effect.sleep(100)
         lives--
       })
-      const twice = { operation: "press", nth: 2, fault: faultOf("two lives") }
-      const { isReached } = yield* run(paid, () => "paid", undefined, life, [twice])
-      assert.deepStrictEqual([isReached, most], [true, 2])
+      for (const name of ["two lives", "next life too"]) {
+        most = 0
+        const twice = { operation: "press", nth: 2, fault: faultOf(name) }
+        const { isReached } = yield* run(paid, () => "paid", undefined, life, [twice])
+        assert.deepStrictEqual([isReached, most], [true, 2], name)
+      }
     })
   )
 

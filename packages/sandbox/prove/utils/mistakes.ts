@@ -117,6 +117,12 @@ const linkCheckout = {
   told
 }
 
+/** Handler and worker send the request of an order that has no key yet. */
+const sendWithNewKey = (order: Order) =>
+  order.key !== undefined
+    ? Effect.void
+    : start(order, Effect.zipLeft(random, Effect.sleep("5 millis")), () => "open")
+
 export const mistakes = [
   {
     name: "answers 500 after an unknown outcome",
@@ -342,6 +348,71 @@ export const mistakes = [
     sentence: /told “paid”, but the money/,
     proof: proveBeside(Effect.flatMap(random, create), {
       worker: (order) => (order.payment === undefined ? correct.worker(order) : findByAmount(order))
+    })
+  },
+  {
+    name: "has a handler and a worker that begin one order together",
+    rule: 1,
+    sentence: /Money (moved|may move) twice/,
+    proof: prove({
+      handle: (order) =>
+        Effect.suspend(() => {
+          if (order.state !== "new") return Effect.void
+          order.state = "open"
+          return sendWithNewKey(order)
+        }),
+      worker: (order) =>
+        order.payment === undefined && order.state === "open"
+          ? sendWithNewKey(order)
+          : follow(statusOf)(order)
+    })
+  },
+  {
+    name: "gives up on a payment that is PENDING for ten minutes",
+    rule: 2,
+    sentence: /told “not paid”, but the money could still move/,
+    proof: prove({
+      handle: (order) => (order.state === "new" ? correct.handle(order) : Effect.void),
+      worker: (order) =>
+        order.payment === undefined
+          ? correct.worker(order)
+          : follow((status) =>
+              // The pauses between the lives grow: 1 s, 2 s, 4 s …
+              status === "PENDING" && ++order.presses > 9 ? "not paid" : statusOf(status)
+            )(order)
+    })
+  },
+  {
+    name: "takes an unknown status for a failure",
+    rule: 2,
+    sentence: /told “not paid”, but the money could still move/,
+    proof: prove({
+      worker: (order) =>
+        order.payment === undefined
+          ? correct.worker(order)
+          : follow((status) => (/PENDING|COMPLETED/.test(status) ? statusOf(status) : "not paid"))(
+              order
+            )
+    })
+  },
+  {
+    name: "takes a refused read for a refused payment",
+    rule: 2,
+    sentence: /told “not paid”, but the money/,
+    proof: prove({
+      handle: (order) => (order.state === "new" ? correct.handle(order) : Effect.void),
+      worker: (order) =>
+        order.payment === undefined
+          ? correct.worker(order)
+          : order.state !== "open"
+            ? Effect.void
+            : get(order.payment).pipe(
+                Effect.map(({ status }) => void (order.state = statusOf(status))),
+                Effect.catchTag("ForbiddenError", () =>
+                  Effect.sync(() => void (order.state = "not paid"))
+                ),
+                Effect.ignore
+              )
     })
   },
   {

@@ -37,7 +37,8 @@ const { operations } = ServiceApi
 export const isWrite = (operation: string) =>
   /^(Keyed|Once)$/.test(operations.get(operation)?.replay._tag ?? "")
 
-const isLife = (operation: string) => !operations.has(operation)
+/** Whether it is a life of the script, and no request. */
+export const isLife = (operation: string) => !operations.has(operation)
 const isAny = (operation: string) => operations.has(operation)
 const isRead = (operation: string) => operation.endsWith(".get")
 const isOfOne = (operation: string) => isRead(operation) || isWrite(operation)
@@ -96,13 +97,29 @@ const arrivesAfter =
 
 export const mixedUp = fault("response of somebody else", isOfOne, () => Effect.map(ofSomebodyElse))
 
+/** Longer than most programs wait. A program that polls all the time makes a long run of it. */
+const completesLate = scenarios(isWrite, "completes_late").map((one): Fault => ({
+  ...one,
+  meet:
+    ({ course }) =>
+    (process) => {
+      course.behaviour = { _tag: "Becomes", status: "COMPLETED", afterMillis: 20 * 60 * 1000 }
+      return process
+    }
+}))
+
+/** A life begins together with the next one of the script. The trial sees to it. */
+export const nextLife = fault("next life too", isLife, () => (process) => process)
+
 const single: ReadonlyArray<Fault> = [
   fault("no connection", isAny, () => () => refused),
-  ...scenarios(isWrite, "fails", "unknown_status"),
+  ...scenarios(isWrite, "fails", "unknown_status", "link_expired"),
+  ...completesLate,
   ...scenarios(isAny, "request_lost", "response_lost", "rate_limited", "truncated_body"),
   ...scenarios(isAny, "server_error", "server_error_after", "unavailable", "unavailable_after"),
   ...scenarios(isRead, "not_found"),
-  ...scenarios(isWrite, "unprocessable", "forbidden", "conflict"),
+  ...scenarios(isWrite, "unprocessable", "conflict"),
+  ...scenarios(isOfOne, "forbidden", "empty_data"),
   fault("request late", isAny, ({ lateMillis }) => arrivesAfter(lateMillis)),
   fault("response late", isAny, ({ lateMillis }) => Effect.zipLeft(Effect.sleep(lateMillis))),
   mixedUp,
@@ -118,14 +135,15 @@ const single: ReadonlyArray<Fault> = [
   ),
   fault("death after", isAny, ({ die }) => Effect.zipRight(Effect.zipRight(die, lost("response")))),
   fault("second life", isAny, ({ again }) => before(Effect.sync(again))),
-  fault("two lives", isLife, () => (process) => process)
+  fault("two lives", isLife, () => (process) => process),
+  nextLife
 ]
 
 /** Another order is paid before a life of this one. The trial sees to it. */
 export const anotherOrder = fault("another order", isLife, () => (process) => process)
 
 const lasting =
-  /^(no connection|request lost|response (lost|late)|server error after|unavailable|not found|unprocessable|forbidden|conflict)$/
+  /^(no connection|request lost|response (lost|late)|server error after|unavailable|not found|unprocessable|forbidden|conflict|empty data)$/
 
 /** All faults, in the order of the runs. */
 export const faults: ReadonlyArray<Fault> = [

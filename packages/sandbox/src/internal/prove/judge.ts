@@ -28,6 +28,8 @@ interface Movement {
   readonly key: string | undefined
   readonly money: string
   readonly hasMoved: boolean
+  /** Whether it still may, without anybody. */
+  readonly isPending: boolean
 }
 
 /** A resource that a write makes. Without a status, it moved money when it was made. */
@@ -79,10 +81,11 @@ export const read = (sandbox: Sandbox.Service) =>
       const { amount, currency, idempotency_key: key, reference: name = "", status } = row
       const movement = { kind, name, key, money: `${amount} ${currency}` }
       const moved = transactions.filter(({ source }) => source === name)
-      const mayMove = moved.length === 0 && /^(PENDING|ACTIVE)$/.test(status ?? "")
-      if (mayMove) return [{ ...movement, hasMoved: false }]
+      // Nobody knows what an unknown status will become.
+      const mayMove = moved.length === 0 && /^(PENDING|ACTIVE|UNDER_REVIEW)$/.test(status ?? "")
+      if (mayMove) return [{ ...movement, hasMoved: false, isPending: status === "PENDING" }]
       const all = status === undefined ? [row] : moved
-      return all.map(() => ({ ...movement, hasMoved: true }))
+      return all.map(() => ({ ...movement, hasMoved: true, isPending: false }))
     }
     const movements = yield* Effect.forEach(Object.values(kinds), ({ kind, rows }) =>
       Effect.map(rows(sandbox), (made) => made.flatMap((row) => movementsOf(kind, row)))

@@ -33,7 +33,7 @@ const sequels = /^((no connection|unprocessable|forbidden) for a time|rate limit
 export interface Options {
   readonly pairs: number
   readonly seed: number
-  /** Only there, a connection can be refused. */
+  /** Only there, a connection can be refused, and minutes pass at once. */
   readonly inProcess: boolean
   /** Whether a run can have another order. */
   readonly hasOthers: boolean
@@ -43,7 +43,12 @@ export const runsOf = (
   places: ReadonlyArray<Place>,
   { hasOthers, inProcess, pairs, seed }: Options
 ): ReadonlyArray<Run> => {
-  const all = faults.faults.filter(({ name }) => inProcess || !name.startsWith("no connection"))
+  const lives = new Set(places.map(({ operation }) => operation).filter(faults.isLife))
+  const all = faults.faults.filter(
+    (fault) =>
+      (inProcess || !/^(no connection|completes late)/.test(fault.name)) &&
+      (lives.size > 1 || fault !== faults.nextLife)
+  )
   const singles = places.flatMap((place) =>
     all.filter(({ fits }) => fits(place.operation)).map((fault): Trouble => ({ ...place, fault }))
   )

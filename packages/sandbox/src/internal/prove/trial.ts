@@ -101,7 +101,7 @@ export const trial = <R>(run: plan.Run, known: judge.Calm | undefined, world: Wo
       const untilMillis = nowMillis() + endMillis
       const isPaid = () => earlier.movements.some(({ hasMoved }) => hasMoved)
       for (let round = 0; !isPaid() && nowMillis() < untilMillis; round++) {
-        for (const name of scene.other ?? []) yield* live(name, lifeOf(name), false)
+        for (const name of scene.other ?? []) yield* live(name, lifeOf(name))
         yield* time.pass(Math.min(1000 * 2 ** round, pauseMillis), () => false)
         earlier = yield* judge.read(scene.sandbox)
       }
@@ -121,25 +121,28 @@ export const trial = <R>(run: plan.Run, known: judge.Calm | undefined, world: Wo
     }
     const ask = Effect.gen(function* () {
       const before = yield* books
-      const [word] = yield* live("told", scene.told, false)
+      const [word] = yield* live("told", scene.told)
       told = hear("told", word, before, yield* books)
       return told
     })
     /** Whether nothing can change without a new life. */
     const isCalm = ({ movements }: judge.Books) =>
       told !== "open" &&
-      movements.every(({ hasMoved, kind }) => hasMoved || kind === "payment link") &&
+      !movements.some(({ isPending }) => isPending) &&
       injection.isOver(nowMillis())
 
     let lives = 0
     for (let round = 0; ; round++) {
       const before: judge.Told = told
-      for (const name of scene.script) {
+      for (const [index, name] of scene.script.entries()) {
         lives++
         const fault = injection.begin(name)?.name
         if (fault === "another order") yield* precede
         note(`${name} starts`)
-        for (const word of yield* live(name, lifeOf(name), fault === "two lives")) {
+        const next = scene.script[(index + 1) % scene.script.length] ?? name
+        const beside =
+          fault === "two lives" ? [lifeOf(name)] : fault === "next life too" ? [lifeOf(next)] : []
+        for (const word of yield* live(name, lifeOf(name), beside)) {
           const now = yield* books
           hear(`${name} tells`, word, now, now)
         }
@@ -204,14 +207,14 @@ const processesOf = <R>(
     processes.push(process)
     return process
   }
-  const launch = (process: Process<R>) => {
-    const life = Effect.flatMap(process.context, (context) =>
-      Effect.provide(current, context)
+  const launch = (process: Process<R>, life = current) => {
+    const provided = Effect.flatMap(process.context, (context) =>
+      Effect.provide(life, context)
     ).pipe(
       Effect.withRandom(Random.make(`process ${started++}`)),
       logs ? identity : Effect.locally(FiberRef.currentLoggers, HashSet.empty())
     )
-    const fiber = times.fork(time, life, () => process.isAlive)
+    const fiber = times.fork(time, provided, () => process.isAlive)
     return { fiber, isOver: () => fiber.unsafePoll() !== null || !process.isAlive }
   }
   let running: Array<ReturnType<typeof launch>> = []
@@ -222,12 +225,12 @@ const processesOf = <R>(
     time.forget()
     note("the process dies")
   })
-  /** Runs a life, or two at once, until they have ended or their processes are dead. Returns their results. */
-  const live = (name: string, life: typeof current, isTwice: boolean) =>
+  /** Runs a life, and others beside it, until they have ended or their processes are dead. Returns their results. */
+  const live = (name: string, life: typeof current, beside: ReadonlyArray<typeof current> = []) =>
     Effect.gen(function* () {
       current = life
       running = [launch(processes[0] ?? newProcess())]
-      if (isTwice) again()
+      for (const one of beside) running.push(launch(newProcess(), one))
       const hasEnded = () => running.every(({ isOver }) => isOver())
       const isOver = () => hasEnded() || isStorm()
       const ends = yield* time.pass(longestMillis, isOver, patienceMillis)
