@@ -416,6 +416,9 @@ describe("the runs", () => {
     assert.deepStrictEqual(drawn(1), drawn(1))
     assert.notDeepEqual(drawn(1), drawn(2))
     assert.isEmpty(drawn(1).filter((words) => words.split(", ").length !== 2))
+    // An earlier place would never be reached.
+    const inOrder = wordsOf([write, read], { pairs: 300 }).slice(-300)
+    assert.isEmpty(inOrder.filter((words) => /Payments.get.*next Payments.create/.test(words)))
     // A second fault at the same place would never be reached.
     const places = drawn(1).map((words) => words.split(", ").map((one) => one.split(":")[0]))
     assert.isEmpty(places.filter(([first, second]) => first === second))

@@ -65,8 +65,14 @@ export const runsOf = (
   const other = { operation: places[0]?.operation ?? "", nth: 1, fault: faults.anotherOrder }
   const withOther = hasOthers ? [[other], [other, ...failed]] : []
   const random = new Utils.PCGRandom(seed)
-  const drawn = () => unsafeGet(singles, random.integer(singles.length))
-  const drawnPairs = Array.from({ length: pairs }, () => [drawn(), { ...drawn(), nth: 0 }])
+  const drawnFrom = (start: number) =>
+    unsafeGet(singles, start + random.integer(singles.length - start))
+  const drawnPairs = Array.from({ length: pairs }, () => {
+    const first = drawnFrom(0)
+    // After the first fault, an earlier place of the calm run may never come again.
+    const start = singles.findIndex((one) => isSamePlace(one, first))
+    return [first, { ...drawnFrom(start), nth: 0 }]
+  })
   return [...singles.map((one) => [one]), ...inOrder, ...mixedUp, ...withOther, ...drawnPairs].map(
     (troubles, index) => ({
       number: index + 1,
@@ -74,6 +80,9 @@ export const runsOf = (
     })
   )
 }
+
+const isSamePlace = (one: Place, other: Place) =>
+  one.operation === other.operation && one.nth === other.nth
 
 const ordinals = new Intl.PluralRules("en", { type: "ordinal" })
 const ends: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" }
