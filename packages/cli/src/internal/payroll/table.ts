@@ -113,14 +113,21 @@ export const read = (text: string, words: Words): Either.Either<Table, ReadonlyA
     )
   }
   if (rest.length === 0) return Either.left([words.noRows])
-  const count = first.record.length
+  const names = first.record.map(headers.plain)
+  const count = names.length
   const last = Math.max(...places.values())
   const afterAmount = (places.get("amount") ?? 0) + 1
-  /** An amount such as 150,000 without quotation marks, if a column that nobody reads is beside it. */
-  const isSplit = (record: ReadonlyArray<string>): boolean =>
-    delimiter === "," &&
-    ![...places.values()].includes(afterAmount) &&
-    /^[1-9]\d{0,2},\d{3}(\.\d+)?$/.test(record.slice(afterAmount - 1, afterAmount + 1).join())
+  /**
+   * An amount such as 150,000 or 150,50 without quotation marks, if a column that nobody reads is beside it. Decimals may be
+   * the cell of that column, unless it has no name or the row is too long.
+   */
+  const isSplit = (record: ReadonlyArray<string>): boolean => {
+    const mayHaveDecimals = names[afterAmount] === "" || record.length > count
+    const split = mayHaveDecimals ? /^\d+,[\d.]+$/ : /^[1-9]\d{0,2},\d{3}(\.\d+)?$/
+    const isRead = [...places.values()].includes(afterAmount)
+    const pair = record.slice(afterAmount - 1, afterAmount + 1).join()
+    return delimiter === "," && !isRead && split.test(pair)
+  }
   const flawOf = (record: ReadonlyArray<string>, phone: string): string | undefined => {
     if (phone === "" && record.some(isTotal)) return words.isTotal
     if (headers.find(record, words).problems.length === 0) return words.isHeader
