@@ -10,105 +10,99 @@ import * as Body from "../Body.js"
 import * as Encoding from "../Encoding.js"
 import type * as Execution from "../Execution.js"
 import * as Names from "../Names.js"
-import type { Run, RunStore } from "./run.js"
+import type { Run, Runs } from "./run.js"
 
-/** Begins runs, as their blocks see them. */
-export const make = (runStore: RunStore) => {
-  /** A run that begins. */
-  const begin = (execution: Execution.Execution, runner: number, workflow: Workflow.Any): Run => {
-    const instance = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
-    // The effect has run when its finalizer is added, so the finalizer runs at once.
-    const addFinalizer = (undo: Scope.Scope.Finalizer) =>
-      undo(Exit.die("refused")).pipe(
-        Effect.provideService(Body.GoesOn, true),
-        Effect.zipRight(
-          runStore.refuse(
-            run,
-            "this engine runs no finalizers of a workflow, such as those of `Workflow.withCompensation`. Use `Durable.compensating`."
-          )
+/** A run that begins, as its blocks see it. */
+export const begin = (
+  runs: Runs,
+  execution: Execution.Execution,
+  runner: number,
+  workflow: Workflow.Any
+): Run => {
+  const instance = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
+  // The effect has run when its finalizer is added, so the finalizer runs at once.
+  const addFinalizer = (undo: Scope.Scope.Finalizer) =>
+    undo(Exit.die("refused")).pipe(
+      Effect.provideService(Body.GoesOn, true),
+      Effect.zipRight(
+        runs.refuse(
+          run,
+          "this engine runs no finalizers of a workflow, such as those of `Workflow.withCompensation`. Use `Durable.compensating`."
         )
       )
-    const scope: Scope.CloseableScope = Object.assign(Object.create(instance.scope), {
-      addFinalizer
-    })
-    const run: Run = {
-      businessKey: execution.businessKey,
-      instance: { ...instance, scope },
-      execution,
-      runner,
-      results: new Map(),
-      clocks: new Map(Object.entries(execution.clocks)),
-      payloads: new Map(),
-      storedMillis: 0,
-      isCancelRequested: execution.isCancelRequested,
-      hasDied: execution.deaths > 0,
-      phase: { _tag: "Running" },
-      fiber: undefined,
-      body: undefined,
-      sideEffects: Body.noSideEffects(),
-      used: new Set(),
-      parts: 0,
-      refuseBeside: Effect.suspend(() =>
-        runStore.refuseBeside(
-          run,
-          "a block",
-          "Call blocks one after another, and start an execution for each part that is to run beside others."
-        )
-      ),
-      isCancelled: Effect.map(Body.GoesOn, (isNot) => run.isCancelRequested && !isNot),
-      cancelledAt: (pause) =>
-        Effect.flatMap(runStore.isOver(run, pause), (isOver) =>
-          runStore.cancelledAt(run, pause, isOver)
-        ),
-      settled: (unless) =>
-        Effect.gen(function* () {
-          if (run.results.has(Names.stored(unless))) return
-          if ((yield* runStore.waitForOthers(run)) !== undefined)
-            yield* Workflow.suspend(run.instance)
-        }),
-      step: (step) => {
-        const name = Names.stored(step.name)
-        const codec = Encoding.exitCodec(step.success, step.error)
-        const executed = Effect.zipRight(
-          runStore.unlessChanged(run, name),
-          Body.runStep(step, execution.executionId)
-        )
-        return Effect.flatten(
-          (step.isNote ? runStore.runStep : runStore.tryStep)(run, name, codec, executed)
-        )
-      },
-      signal: <A, I>({ deadline, name, pause, success }: Body.Signal<A, I>) =>
-        Effect.gen(function* () {
-          yield* runStore.schedule(run, pause, Duration.toMillis(deadline))
-          if (!run.results.has(Names.stored(pause))) {
-            const hasEnded =
-              (yield* runStore.sent(run, name)) !== undefined ||
-              (yield* runStore.isOver(run, pause))
-            const cancelled = yield* runStore.cancelledAt(run, pause, hasEnded)
-            if (Option.isSome(cancelled)) return yield* cancelled.value
-            if (!hasEnded) {
-              yield* runStore.wait(run, pause)
-              return yield* Workflow.suspend(run.instance)
-            }
+    )
+  const scope: Scope.CloseableScope = Object.assign(Object.create(instance.scope), {
+    addFinalizer
+  })
+  const run: Run = {
+    businessKey: execution.businessKey,
+    instance: { ...instance, scope },
+    execution,
+    runner,
+    results: new Map(),
+    clocks: new Map(Object.entries(execution.clocks)),
+    payloads: new Map(),
+    storedMillis: 0,
+    isCancelRequested: execution.isCancelRequested,
+    hasDied: execution.deaths > 0,
+    phase: { _tag: "Running" },
+    fiber: undefined,
+    body: undefined,
+    sideEffects: Body.noSideEffects(),
+    used: new Set(),
+    parts: 0,
+    refuseBeside: Effect.suspend(() =>
+      runs.refuseBeside(
+        run,
+        "a block",
+        "Call blocks one after another, and start an execution for each part that is to run beside others."
+      )
+    ),
+    isCancelled: Effect.map(Body.GoesOn, (isNot) => run.isCancelRequested && !isNot),
+    cancelledAt: (pause) =>
+      Effect.flatMap(runs.isOver(run, pause), (isOver) => runs.cancelledAt(run, pause, isOver)),
+    settled: (unless) =>
+      Effect.gen(function* () {
+        if (run.results.has(Names.stored(unless))) return
+        if ((yield* runs.waitForOthers(run)) !== undefined) yield* Workflow.suspend(run.instance)
+      }),
+    step: (step) => {
+      const name = Names.stored(step.name)
+      const codec = Encoding.exitCodec(step.success, step.error)
+      const executed = Effect.zipRight(
+        runs.unlessChanged(run, name),
+        Body.runStep(step, execution.executionId)
+      )
+      return Effect.flatten((step.isNote ? runs.runStep : runs.tryStep)(run, name, codec, executed))
+    },
+    signal: <A, I>({ deadline, name, pause, success }: Body.Signal<A, I>) =>
+      Effect.gen(function* () {
+        yield* runs.schedule(run, pause, Duration.toMillis(deadline))
+        if (!run.results.has(Names.stored(pause))) {
+          const hasEnded =
+            (yield* runs.sent(run, name)) !== undefined || (yield* runs.isOver(run, pause))
+          const cancelled = yield* runs.cancelledAt(run, pause, hasEnded)
+          if (Option.isSome(cancelled)) return yield* cancelled.value
+          if (!hasEnded) {
+            yield* runs.wait(run, pause)
+            return yield* Workflow.suspend(run.instance)
           }
-          // Stored, because a signal may still come after the deadline.
-          const decide = Effect.gen(function* () {
-            const value = yield* runStore.sent(run, name)
-            if (value === undefined) return Exit.succeed(Option.none())
-            const codec = Encoding.exitCodec(success, Schema.Never)
-            return Exit.map(
-              yield* runStore.read(run, Names.make("deferred", { of: name }), codec, value),
-              Option.some
-            )
-          })
-          const codec = Encoding.exitCodec(optionOf(success), Schema.Never)
-          return yield* yield* runStore.runStep(run, Names.stored(pause), codec, decide)
+        }
+        // Stored, because a signal may still come after the deadline.
+        const decide = Effect.gen(function* () {
+          const value = yield* runs.sent(run, name)
+          if (value === undefined) return Exit.succeed(Option.none())
+          const codec = Encoding.exitCodec(success, Schema.Never)
+          return Exit.map(
+            yield* runs.read(run, Names.make("deferred", { of: name }), codec, value),
+            Option.some
+          )
         })
-    }
-    return run
+        const codec = Encoding.exitCodec(optionOf(success), Schema.Never)
+        return yield* yield* runs.runStep(run, Names.stored(pause), codec, decide)
+      })
   }
-
-  return { begin }
+  return run
 }
 
 const optionOf = Encoding.memoize(<A, I>(success: Schema.Schema<A, I>) => Schema.Option(success))

@@ -20,7 +20,7 @@ import type * as Store from "../Store.js"
 import * as codecs from "./codecs.js"
 import type * as engineStore from "./engineStore.js"
 import * as metrics from "./metrics.js"
-import { forkedBegin, type Run, type RunStore } from "./run.js"
+import { forkedBegin, type Run, type Runs } from "./run.js"
 import * as transitions from "./transitions.js"
 
 /** After this time, a runner tries an execution again whose payload it could not read. */
@@ -69,7 +69,7 @@ interface Listeners {
 /** Runs the bodies of executions that this runner owns, and stores how each run ends. */
 export const make = (
   store: engineStore.EngineStore,
-  runStore: RunStore,
+  runs: Runs,
   persistently: Store.Persistently,
   { onEnd, onRelease }: Listeners
 ) => {
@@ -84,7 +84,7 @@ export const make = (
 
   /** Ends a run whose execution has not ended. If it was woken meanwhile, it is due at once. */
   const release = (run: Run, change: engineStore.Change) =>
-    Effect.map(runStore.change(run, change), (released) => {
+    Effect.map(runs.change(run, change), (released) => {
       if (Option.isSome(released)) onRelease(released.value.dueMillis || -Infinity)
     })
 
@@ -124,7 +124,7 @@ export const make = (
       const isKnown = noted !== "notApplied" || run.sideEffects.hasBlocks
       const outcome = isKnown ? noted : undefined
       const change = transitions.ended({ state, atMillis }, json, outcome)
-      const changed = yield* runStore.change(run, flow(withResource(run), change))
+      const changed = yield* runs.change(run, flow(withResource(run), change))
       // It may have been stored by a statement whose response was lost.
       const stored = Option.isSome(changed) ? changed : yield* persistently(store.read(executionId))
       const ended = Option.filter(stored, ({ end }) => end !== undefined)
@@ -151,7 +151,7 @@ export const make = (
         return yield* suspend(run, { pause, dueMillis: Execution.never, cause })
       }
       run.phase = { _tag: "Running" }
-      const wait = yield* runStore.waitForOthers(run)
+      const wait = yield* runs.waitForOthers(run)
       yield* wait === undefined ? end(run, registered, ended) : suspend(run, wait)
     })
 
@@ -167,7 +167,7 @@ export const make = (
       }
       const payload = codecs.readPayload(registered.workflow, execution)
       if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
-      if (!isNew) yield* runStore.load(run)
+      if (!isNew) yield* runs.load(run)
       const body = registered.execute(Object(payload.right), execution.executionId)
       yield* settle(run, registered, yield* exitOf(run, body))
     })

@@ -22,8 +22,7 @@ import * as Store from "../Store.js"
 import * as Text from "../Text.js"
 import * as codecs from "./codecs.js"
 import { type EngineStore, forOperator } from "./engineStore.js"
-import * as others from "./others.js"
-import * as runStores from "./run.js"
+import { make as makeRuns, stop } from "./run.js"
 import * as runners from "./runner.js"
 import * as starts from "./starts.js"
 
@@ -37,10 +36,10 @@ const make = (store: EngineStore, options: runners.Options) =>
   Effect.gen(function* () {
     const outage = Store.noOutage()
     const persistently = Store.patient(outage)
-    const runStore = runStores.make(store, persistently)
-    const { beats, insert, lookNow, runs, untilEnd, wake, workflows } = yield* runners.make(
+    const runs = makeRuns(store, persistently)
+    const { beats, insert, lookNow, untilEnd, wake, workflows } = yield* runners.make(
       store,
-      runStore,
+      runs,
       persistently,
       options
     )
@@ -50,35 +49,7 @@ const make = (store: EngineStore, options: runners.Options) =>
     const untilClosed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.raceFirst(effect, Effect.interruptible(Deferred.await(closed)))
 
-    /** The run of an execution in this process. A fiber that has outlived it does nothing more. */
-    const runOf = (executionId: string) =>
-      Effect.suspend(() => {
-        const run = runs.get(executionId)
-        return run === undefined || run.phase._tag === "Cut" ? runStores.stop : Effect.succeed(run)
-      })
-
-    /** The run of a body that is about to wait. */
-    const waiting = (
-      instance: WorkflowEngine.WorkflowInstance["Type"],
-      what: string,
-      remedy: string
-    ) =>
-      Effect.gen(function* () {
-        const run = yield* runOf(instance.executionId)
-        if ((yield* Body.InStepOf) === instance.executionId) {
-          const inStep = `a step waits for ${what}. Do that in the body, before or after the step.`
-          return yield* runStore.refuse(run, inStep)
-        }
-        yield* runStore.refuseBeside(run, `a wait for ${what}`, remedy)
-        return run
-      })
-
-    const starting = starts.make(store, insert)
-    const { start } = starting
-    const { awaitOther, startOther } = others.make(store, persistently, runStore, starting, {
-      runOf,
-      waiting
-    })
+    const starting = starts.make(store, persistently, runs, insert)
 
     /** The result of an execution: it has ended, or waits. Undefined if it runs. */
     const resultOf = (workflow: Workflow.Any, execution: Execution.Execution) =>
@@ -98,17 +69,17 @@ const make = (store: EngineStore, options: runners.Options) =>
     ) =>
       Effect.gen(function* () {
         const { executionId, workflow } = yield* WorkflowEngine.WorkflowInstance
-        const run = yield* runOf(executionId)
+        const run = yield* runs.of(executionId)
         const name = `${activity.name}/${attempt}`
         yield* Text.checkName(name)
         if (Names.parseStep(name) !== undefined && !run.results.has(name)) {
           const what = `the activity "${activity.name}" has the name of a step of the engine. Give it another name.`
-          return yield* runStore.refuse(run, what)
+          return yield* runs.refuse(run, what)
         }
         const isNested = (yield* Body.InStepOf) === executionId
         const cancelled = isNested
           ? Option.none()
-          : yield* runStore.cancelledAt(run, name, run.results.has(name))
+          : yield* runs.cancelledAt(run, name, run.results.has(name))
         if (Option.isSome(cancelled)) {
           return new Workflow.Complete({ exit: Exit.die(cancelled.value) })
         }
@@ -123,12 +94,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           Effect.provideService(Body.InStepOf, executionId)
         )
         const codec = endCodec(activity)
-        const exit = yield* (isNested ? runStore.runStep : runStore.tryStep)(
-          run,
-          name,
-          codec,
-          execute
-        )
+        const exit = yield* (isNested ? runs.runStep : runs.tryStep)(run, name, codec, execute)
         return new Workflow.Complete({ exit })
       })
 
@@ -138,10 +104,10 @@ const make = (store: EngineStore, options: runners.Options) =>
     ): Effect.Effect<Workflow.Result<unknown, unknown> | void> =>
       Effect.gen(function* () {
         if (parent !== undefined) {
-          const begin = discard ? startOther : awaitOther
+          const begin = discard ? starting.startOther : starting.awaitOther
           return yield* begin(workflow, executionId, payload, parent)
         }
-        const execution = yield* Effect.orDie(start(workflow, executionId, payload))
+        const execution = yield* Effect.orDie(starting.start(workflow, executionId, payload))
         if (discard) return
         const isOpen = execution.end === undefined
         return yield* resultOf(
@@ -160,20 +126,19 @@ const make = (store: EngineStore, options: runners.Options) =>
         const isPause = name.startsWith(prefix)
         const pause = isPause ? name.slice(prefix.length) : Names.make("deferred", { of: name })
         const what = isPause ? `the pause "${pause}"` : `the signal "${name}"`
-        const run = yield* waiting(instance, what, remedy)
-        if (name.startsWith("raceAll/")) return yield* runStore.refuse(run, `a race. ${remedy}`)
+        const run = yield* runs.waiting(instance, what, remedy)
+        if (name.startsWith("raceAll/")) return yield* runs.refuse(run, `a race. ${remedy}`)
         yield* Effect.annotateCurrentSpan({ executionId: instance.executionId })
         yield* Text.checkName(name)
-        const signal = isPause ? undefined : yield* runStore.sent(run, name)
-        const hasEnded = isPause ? yield* runStore.isOver(run, pause) : signal !== undefined
-        const cancelled = yield* runStore.cancelledAt(run, pause, hasEnded)
+        const signal = isPause ? undefined : yield* runs.sent(run, name)
+        const hasEnded = isPause ? yield* runs.isOver(run, pause) : signal !== undefined
+        const cancelled = yield* runs.cancelledAt(run, pause, hasEnded)
         if (Option.isSome(cancelled)) return Exit.die(cancelled.value)
         if (isPause && hasEnded) return Exit.void
-        if (signal !== undefined)
-          return yield* runStore.read(run, pause, endCodec(deferred), signal)
+        if (signal !== undefined) return yield* runs.read(run, pause, endCodec(deferred), signal)
         yield* isPause
-          ? runStore.wait(run, pause)
-          : runStore.wait(run, Execution.Pause.signal, Execution.never)
+          ? runs.wait(run, pause)
+          : runs.wait(run, Execution.Pause.signal, Execution.never)
         return undefined
       })
 
@@ -226,20 +191,21 @@ const make = (store: EngineStore, options: runners.Options) =>
           const encoded = codecs.stepCodec.encode(`the signal ${deferredName}`, exit)
           const { json } = yield* Effect.catchAll(encoded, Effect.dieMessage)
           const body = yield* Effect.serviceOption(WorkflowEngine.WorkflowInstance)
-          const sender = Option.flatMapNullable(body, ({ executionId }) => runs.get(executionId))
+          const sender = Option.flatMapNullable(body, ({ executionId }) =>
+            runs.all.get(executionId)
+          )
           // A body that runs again repeats its signals: to wake a body each time would never end.
           const sent = Names.make("sent", { id: executionId, of: deferredName })
-          if (Option.exists(sender, ({ phase }) => phase._tag !== "Running"))
-            return yield* runStores.stop
+          if (Option.exists(sender, ({ phase }) => phase._tag !== "Running")) return yield* stop
           if (Option.exists(sender, ({ results }) => results.has(sent))) return
           const storedMillis = yield* store.runners.now
           yield* persistently(store.signal(executionId, { name, exit: json, storedMillis }))
           yield* wake(executionId)
-          if (Option.isSome(sender)) yield* runStore.mark(sender.value, sent)
+          if (Option.isSome(sender)) yield* runs.mark(sender.value, sent)
         }),
       scheduleClock: (_, { clock, executionId }) =>
-        Effect.flatMap(runOf(executionId), (run) =>
-          runStore.schedule(run, clock.name, Duration.toMillis(clock.duration))
+        Effect.flatMap(runs.of(executionId), (run) =>
+          runs.schedule(run, clock.name, Duration.toMillis(clock.duration))
         )
     })
     // These two decode what they read. Effect's would compile the schema of each activity anew, at many times its cost.
@@ -256,7 +222,7 @@ const make = (store: EngineStore, options: runners.Options) =>
     return Context.make(WorkflowEngine.WorkflowEngine, engine).pipe(
       Context.add(Engine.Engine, {
         ...operator,
-        start,
+        start: starting.start,
         untilEnd: (executionId) => untilClosed(untilEnd(executionId)),
         isHealthy
       })

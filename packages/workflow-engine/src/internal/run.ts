@@ -8,6 +8,7 @@
  *                  |          execute (Body.runStep) --> storeStep --> the result that counts
  *                  +-- the run has ended, or has lost its execution: stop
  */
+import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Issues from "@manilla/core/Issues"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -74,10 +75,19 @@ const cancellationCodec = Encoding.exitCodec(
   Schema.Never
 )
 
-/** The access of a run to the store of its execution, while its runner owns that. */
-export interface RunStore extends ReturnType<typeof make> {}
+/** The runs in this process, and what each does with the store of its execution while its runner owns that. */
+export interface Runs extends ReturnType<typeof make> {}
 
 export const make = (store: engineStore.EngineStore, persistently: Store.Persistently) => {
+  const all = new Map<string, Run>()
+
+  /** The run of an execution. A fiber that has outlived it does nothing more. */
+  const of = (executionId: string) =>
+    Effect.suspend(() => {
+      const run = all.get(executionId)
+      return run === undefined || run.phase._tag === "Cut" ? stop : Effect.succeed(run)
+    })
+
   /** Another runner has the execution: this one does nothing more, and is interrupted. */
   const abandon = (run: Run) =>
     Effect.suspend(() => {
@@ -291,12 +301,30 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
           )
     )
 
+  /** The run of a body that is about to wait. */
+  const waiting = (
+    { executionId }: WorkflowEngine.WorkflowInstance["Type"],
+    what: string,
+    remedy: string
+  ) =>
+    Effect.gen(function* () {
+      const run = yield* of(executionId)
+      if ((yield* Body.InStepOf) === executionId) {
+        const inStep = `a step waits for ${what}. Do that in the body, before or after the step.`
+        return yield* refuse(run, inStep)
+      }
+      yield* refuseBeside(run, `a wait for ${what}`, remedy)
+      return run
+    })
+
   return {
+    all,
     cancelledAt,
     change,
     isOver,
     load,
     mark,
+    of,
     read,
     refuse,
     refuseBeside,
@@ -307,7 +335,8 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
     unlessChanged,
     wait,
     waitFor,
-    waitForOthers
+    waitForOthers,
+    waiting
   }
 }
 

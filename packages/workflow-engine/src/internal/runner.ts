@@ -14,7 +14,7 @@ import * as bodies from "./bodies.js"
 import * as ends from "./ends.js"
 import type * as engineStore from "./engineStore.js"
 import * as metrics from "./metrics.js"
-import type { Run, RunStore } from "./run.js"
+import type { Runs } from "./run.js"
 import * as transitions from "./transitions.js"
 
 export interface Options {
@@ -40,13 +40,12 @@ const leaveTimeout = Duration.seconds(2)
 /** The part of this process in the executions of a store: it owns some, and runs their bodies. */
 export const make = (
   store: engineStore.EngineStore,
-  runStore: RunStore,
+  runs: Runs,
   persistently: Store.Persistently,
   { beatInterval, pollInterval }: Options
 ) =>
   Effect.gen(function* () {
     const workflows = new Map<string, bodies.Registered>()
-    const runs = new Map<string, Run>()
     /** By workflow: executions that this runner runs, and those that it may be about to run. */
     const places = new Map<string, number>()
     const addPlaces = (workflow: string, count: number) =>
@@ -54,7 +53,7 @@ export const make = (
     const roomOf = (workflow: string) => mostRunning - (places.get(workflow) ?? 0)
     /** Executions that this runner owned and did not run at the last beat. */
     let idle = new Set<string>()
-    const { tell, untilEnd } = ends.make(store.read, (executionId) => runs.has(executionId))
+    const { tell, untilEnd } = ends.make(store.read, (executionId) => runs.all.has(executionId))
     const { join } = store.runners
     let runner = yield* join
     yield* Effect.addFinalizer(() =>
@@ -65,12 +64,11 @@ export const make = (
       )
     )
 
-    const blocks = blockRun.make(runStore)
-    const { bodyOf } = bodies.make(store, runStore, persistently, {
+    const { bodyOf } = bodies.make(store, runs, persistently, {
       onRelease: (dueMillis) => noteDue(dueMillis),
       onEnd: (execution) =>
         Effect.suspend(() => {
-          runs.delete(execution.executionId)
+          runs.all.delete(execution.executionId)
           tell(execution.executionId, Option.some(execution))
           return free(execution)
         })
@@ -79,18 +77,18 @@ export const make = (
     /** Runs an execution that this runner owns. An earlier run has ended, or has lost it. */
     const begin = (execution: Execution.Execution, isNew = false): void => {
       const { executionId, workflow } = execution
-      const earlier = runs.get(executionId)?.fiber
+      const earlier = runs.all.get(executionId)?.fiber
       if (earlier !== undefined) {
         earlier.addObserver(() => begin(execution))
         return earlier.unsafeInterruptAsFork(earlier.id())
       }
       const registered = workflows.get(workflow)
       if (registered === undefined || execution.runner === undefined) return
-      const run = blocks.begin(execution, execution.runner, registered.workflow)
-      runs.set(executionId, run)
+      const run = blockRun.begin(runs, execution, execution.runner, registered.workflow)
+      runs.all.set(executionId, run)
       addPlaces(workflow, 1)
       const ended = Effect.sync(() => {
-        runs.delete(executionId)
+        runs.all.delete(executionId)
         addPlaces(workflow, -1)
         tell(executionId, Option.none())
       })
@@ -182,7 +180,7 @@ export const make = (
       if (!(yield* store.runners.beat(runner))) {
         yield* Effect.logWarning("This runner was taken for dead. It continues as a new one.")
         runner = yield* join
-        for (const { fiber } of runs.values()) fiber?.unsafeInterruptAsFork(fiber.id())
+        for (const { fiber } of runs.all.values()) fiber?.unsafeInterruptAsFork(fiber.id())
       }
       yield* freeAll(yield* store.runners.reap(runner))
     }).pipe(persistently)
@@ -190,7 +188,7 @@ export const make = (
     const freeIdle = Effect.gen(function* () {
       // The response to a statement that gave it an execution may have been lost.
       const owned = yield* store.owned(runner)
-      const lost = owned.filter((executionId) => !runs.has(executionId))
+      const lost = owned.filter((executionId) => !runs.all.has(executionId))
       yield* freeAll(lost.filter((executionId) => idle.has(executionId)))
       idle = new Set(lost)
     }).pipe(persistently)
@@ -237,7 +235,6 @@ export const make = (
 
     return {
       workflows,
-      runs,
       insert,
       wake,
       lookNow,
