@@ -12,14 +12,14 @@ import * as rules from "./rules.js"
 const itemsPerRead = 500
 const workflow = rules.workflowName
 
-/** How the items of a batch ended. */
+/** How the items of a batch ended. In one that has not ended, some may be in doubt for now. */
 export const summaryOf = (table: Batches.Service, batchKey: string, total: number) =>
   Effect.map(table.count(batchKey), (counts): Batch.Summary => {
     const kept = {
       completed: counts.completed ?? 0,
       notCompleted: counts.notCompleted ?? 0,
       failed: counts.failed ?? 0,
-      inDoubt: counts.inDoubt ?? 0,
+      inDoubt: (counts.inDoubt ?? 0) + (counts.unknown ?? 0),
       notStarted: counts.waiting ?? 0
     }
     const purged = total - Object.values(kept).reduce((sum, count) => sum + count, 0)

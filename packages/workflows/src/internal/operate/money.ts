@@ -4,6 +4,7 @@ import type * as Batches from "@manilla/workflow-engine/Batches"
 import * as Arr from "effect/Array"
 import * as BigDecimal from "effect/BigDecimal"
 import * as Effect from "effect/Effect"
+import * as Record from "effect/Record"
 import * as times from "./times.js"
 
 /** So many items are added up by one statement, so that it holds up nobody for long. */
@@ -14,30 +15,11 @@ const mostSummed = 100_000
 
 const recentMillis = 60_000
 
-interface Sum {
-  items: number
-  readonly amounts: Map<string, BigDecimal.BigDecimal>
+/** A number of items, and their exact sums by currency. */
+export interface Money {
+  readonly items: number
+  readonly money: ReadonlyArray<{ readonly amount: Amount.Amount; readonly currency: string }>
 }
-
-const add = (sum: Sum, { amount, currency, items }: Batches.Alike) => {
-  sum.items += items
-  // A request always has both.
-  if (amount === null || currency === null) return
-  const before = sum.amounts.get(currency) ?? BigDecimal.fromBigInt(0n)
-  const more = BigDecimal.multiply(
-    Amount.toBigDecimal(Amount.make(amount)),
-    BigDecimal.fromBigInt(BigInt(items))
-  )
-  sum.amounts.set(currency, BigDecimal.sum(before, more))
-}
-
-const money = ({ amounts, items }: Sum) => ({
-  items,
-  money: Array.from(amounts, ([currency, amount]) => ({
-    amount: Amount.fromBigDecimal(amount),
-    currency
-  }))
-})
 
 /** The sum of some. */
 export const total = (some: ReadonlyArray<Money>): Money => ({
@@ -50,8 +32,16 @@ export const total = (some: ReadonlyArray<Money>): Money => ({
   ).map(([currency, same]) => ({ currency, amount: Amount.sum(same.map(({ amount }) => amount)) }))
 })
 
-/** A number of items, and their exact sums by currency. */
-export type Money = ReturnType<typeof money>
+/** Items that are alike. */
+type Group = Omit<Batches.Alike, "state"> & { readonly state: string }
+
+const moneyOf = ({ amount, currency, items }: Group): Money => {
+  // A request always has both.
+  if (amount === null || currency === null) return { items, money: [] }
+  const one = Amount.toBigDecimal(Amount.make(amount))
+  const all = BigDecimal.multiply(one, BigDecimal.fromBigInt(BigInt(items)))
+  return { items, money: [{ amount: Amount.fromBigDecimal(all), currency }] }
+}
 
 /** A decimal number with marks between its thousands. */
 export const grouped = (number: string): string =>
@@ -61,46 +51,48 @@ export const grouped = (number: string): string =>
 export const texts = ({ money }: Money): string =>
   money.map(({ amount, currency }) => `${grouped(amount)} ${currency}`).join(" and ")
 
-/** Adds up the items of a batch by state, and counts those that were sent since a moment. */
-const sumAll = (table: Batches.Service, batchKey: string, total: number, fromMillis: number) =>
+/** All items of a batch, in groups that are alike. */
+const groupsOf = (table: Batches.Service, batchKey: string, count: number, fromMillis: number) =>
   Effect.gen(function* () {
-    const states = new Map<string, Sum>()
-    let recent = 0
-    for (let from = 0; from < total; from += itemsPerStatement) {
+    const groups: Array<Batches.Alike> = []
+    for (let from = 0; from < count; from += itemsPerStatement) {
       const numbers = [from, from + itemsPerStatement] as const
-      for (const alike of yield* table.alike(batchKey, numbers, fromMillis)) {
-        const sum = states.get(alike.state) ?? { items: 0, amounts: new Map() }
-        states.set(alike.state, sum)
-        add(sum, alike)
-        recent += alike.recent
-      }
+      groups.push(...(yield* table.alike(batchKey, numbers, fromMillis)))
     }
-    return { states: new Map(Array.from(states, ([state, sum]) => [state, money(sum)])), recent }
+    return groups
   })
 
-/** Only counts the items of a batch by state. */
-const countAll = (table: Batches.Service, batchKey: string) =>
-  Effect.map(table.count(batchKey), (counts) => ({
-    states: new Map(
-      Object.entries(counts).map(([state, items]): [string, Money] => [state, { items, money: [] }])
-    ),
-    recent: 0
-  }))
+/** The same in larger groups, whose money is not known. */
+const counted = (table: Batches.Service, batchKey: string) =>
+  Effect.map(table.count(batchKey), (counts) =>
+    Object.entries(counts).map(([state, items]) => ({
+      state,
+      items,
+      amount: null,
+      currency: null,
+      recent: 0
+    }))
+  )
 
 /** The items of a batch by state, with their money if they are not too many, and remarks on both. */
 export const of = (
   table: Batches.Service,
   batchKey: string,
-  { phase, started, total }: Batches.Stored,
+  { phase, started, total: count }: Batches.Stored,
   now: number
 ) =>
   Effect.gen(function* () {
-    const isSummed = total <= mostSummed
+    const isSummed = count <= mostSummed
     const fromMillis = Math.max(started, now - recentMillis)
-    const { recent, states } = yield* isSummed
-      ? sumAll(table, batchKey, total, fromMillis)
-      : countAll(table, batchKey)
-    const waiting = states.get("waiting")?.items ?? 0
+    const groups: ReadonlyArray<Group> = yield* isSummed
+      ? groupsOf(table, batchKey, count, fromMillis)
+      : counted(table, batchKey)
+    const states: Partial<Record<string, Money>> = Record.map(
+      Arr.groupBy(groups, ({ state }) => state),
+      (same) => total(same.map(moneyOf))
+    )
+    const recent = groups.reduce((sum, { recent }) => sum + recent, 0)
+    const waiting = states["waiting"]?.items ?? 0
     // Without the moments of the requests, there is no pace: the batch may have been paused for days.
     const isSending = isSummed && phase === "running" && waiting > 0
     const remarks = [

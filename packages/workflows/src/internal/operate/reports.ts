@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as Batch from "../../Batch.js"
+import * as batch from "../batch/operate.js"
 import { workflowName } from "../batch/rules.js"
 import { plain } from "./answers.js"
 import { counts, said } from "./items.js"
@@ -42,22 +43,6 @@ const mostCounted = 20_000
 
 const decodeSummary = Schema.decodeOption(exitJson(Batch.Summary, Schema.Unknown))
 
-/** The numbers of a batch that has not ended: some of its items may be in doubt for now. */
-const toSummary = ({
-  failed = 0,
-  inDoubt = 0,
-  notCompleted = 0,
-  purged = 0,
-  unknown = 0,
-  waiting = 0
-}: Partial<Record<Batches.State, number>>) => ({
-  failed,
-  inDoubt: inDoubt + unknown,
-  notCompleted,
-  notStarted: waiting,
-  purged
-})
-
 /** The items of a batch that are not paid. */
 interface Unpaid {
   /** Undefined if a list does not count them. */
@@ -82,7 +67,7 @@ const unpaidOf = (
       return Option.some(uncounted)
     }
     const summary = isOpen
-      ? Option.some(toSummary(yield* table.count(businessKey)))
+      ? Option.some(yield* batch.summaryOf(table, businessKey, total))
       : Option.filterMap(
           decodeSummary(exit ?? ""),
           Exit.match({ onSuccess: Option.some, onFailure: Option.none })
@@ -201,7 +186,7 @@ export const reportOf = (
       items:
         sums &&
         Record.collect(counts, (state) => {
-          const sum = sums.states.get(state)
+          const sum = sums.states[state]
           const { text } = said(state, words.isRun(runners))
           return sum === undefined ? [] : [{ state, text, ...sum }]
         }).flat(),
