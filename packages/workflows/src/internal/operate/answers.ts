@@ -44,6 +44,16 @@ export interface Answer {
   readonly text: Stream.Stream<string, Refused>
 }
 
+/** The rows of an operation, and its text if that is not a table. */
+export interface Found {
+  readonly rows: Stream.Stream<Row, Expected>
+  readonly text?: Answer["text"]
+  /** In place of the rows of an empty table. */
+  readonly none?: string
+  /** After the table. */
+  readonly last?: string | undefined
+}
+
 /** Control characters would move the cursor of the terminal. */
 export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]/gu, "\u{fffd}")
 
@@ -54,19 +64,16 @@ const cell = (column: string, value: unknown, width: number): string => {
   return text.length > width ? `${text.slice(0, width - 2)}..` : text.padEnd(width)
 }
 
-/** Rows as a table with these columns, which have a width. */
-export const table = (
-  all: Stream.Stream<Row, Expected>,
-  columns: Readonly<Record<string, number>>,
-  { last, none = "none" }: { readonly none?: string; readonly last?: string | undefined } = {}
-): Answer => {
-  const rows = Stream.mapError(all, toRefused)
+/** The text of rows is a table with these columns, which have a width. */
+export const toAnswer = (found: Found, columns: Readonly<Record<string, number>>): Answer => {
+  const rows = Stream.mapError(found.rows, toRefused)
   const header = Record.map(columns, (_, name) => name.toUpperCase())
   const line = (row: Row) =>
     Record.collect(columns, (name, width) => cell(name, row[name], width))
       .join(" ")
       .trimEnd()
-  const lines = Stream.orElseIfEmpty(Stream.map(rows, line), () => none)
-  const before = Stream.concat(Stream.make(line(header)), lines)
-  return { rows, text: last === undefined ? before : Stream.concat(before, Stream.make("", last)) }
+  const lines = Stream.orElseIfEmpty(Stream.map(rows, line), () => found.none ?? "none")
+  const last = found.last === undefined ? Stream.empty : Stream.make("", found.last)
+  const text = Stream.make(line(header)).pipe(Stream.concat(lines), Stream.concat(last))
+  return { rows, text: found.text ?? text }
 }

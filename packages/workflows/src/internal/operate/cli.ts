@@ -101,7 +101,7 @@ const commandOf = (name: string, operation: operate.Operation) => {
   const config = {
     database,
     json: flag("json", "print a line of JSON for each row"),
-    csv: operation.isTable
+    csv: operation.columns
       ? flag("csv", "print CSV, unless --json is given too")
       : Options.map(Options.none, () => false),
     given: Object.fromEntries(operation.takes.map((input) => [input, inputs[input]]))

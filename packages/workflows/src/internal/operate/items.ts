@@ -107,16 +107,14 @@ const itemRow = (store: Store.Store, batchKey: string, isRun: boolean) => (item:
     const paid = Option.getOrElse(decodeRequest(request), () => ({ amount: "", currency: "" }))
     const execution = Option.getOrUndefined(yield* executionOf(store, key))
     const isOpen = state === "unknown" || state === "pending"
-    const next = isOpen && execution?.end === undefined ? execution : undefined
+    const follower = isOpen && execution?.end === undefined ? execution : undefined
+    const next = follower && (yield* nextOf(store, follower, isRun))
     const doubt = "the money may have moved"
     const reasons: Partial<Record<Batches.State, string>> = {
       failed: why,
       inDoubt: `${doubt}: ${why}`,
       notCompleted: `the payout ${reference} ended ${status}`,
-      ...(next && {
-        unknown: `${doubt}; ${yield* nextOf(store, next, isRun)}`,
-        pending: `no final status yet; ${yield* nextOf(store, next, isRun)}`
-      })
+      ...(next && { unknown: `${doubt}; ${next}`, pending: `no final status yet; ${next}` })
     }
     return {
       number,

@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as batch from "../batch/operate.js"
 import { workflowName } from "../batch/rules.js"
-import { type Answer, type Expected, noItems, refused, table, toRefused } from "./answers.js"
+import { type Expected, type Found, noItems, refused, toAnswer, toRefused } from "./answers.js"
 import * as items from "./items.js"
 import * as reports from "./reports.js"
 import { itemStates, states } from "./states.js"
@@ -43,8 +43,9 @@ export interface Operation {
   readonly about: string
   readonly takes: ReadonlyArray<keyof Input>
   readonly isChange?: boolean
-  readonly isTable?: boolean
-  readonly answer: (store: Store.Store, input: Input) => Effect.Effect<Answer, Expected>
+  /** The columns of its table, and their widths. Without them, it has a text of its own. */
+  readonly columns?: Readonly<Record<string, number>>
+  readonly answer: (store: Store.Store, input: Input) => Effect.Effect<Found, Expected>
 }
 
 /** The executions with a key, in all workflows. */
@@ -92,11 +93,7 @@ const listItems = (store: Store.Store, input: Input) =>
     const advices = Arr.dedupe(rows.map(({ advice, state }) => `${state}: ${advice}`))
     const more = next === undefined ? [] : [`There may be more: --after ${next}`]
     const last = rows.length === 0 ? undefined : [...advices, ...more].join("\n")
-    return table(
-      Stream.fromIterable(rows),
-      { item: 16, amount: 13, currency: 8, state: 12, why: 47 },
-      { none, last }
-    )
+    return { rows: Stream.fromIterable(rows), none, last }
   })
 
 /** Refuses a change without effect. A batch has ended before its execution, and its interrupt is for good. */
@@ -152,7 +149,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   summary: {
     about: "counts the executions and batches that have not ended, by workflow",
     takes: [],
-    isTable: true,
+    columns: { workflow: 45, running: 12, waiting: 12, oldest: 24 },
     answer: (store) =>
       Effect.gen(function* () {
         const runners = yield* store.runners
@@ -161,14 +158,13 @@ export const operations: Readonly<Record<string, Operation>> = {
           const { running, waiting } = counts
           return { workflow, running, waiting, oldest: reports.iso(oldestMillis), runners: alive }
         })
-        const widths = { workflow: 45, running: 12, waiting: 12, oldest: 24 }
-        return table(Stream.fromIterable(rows), widths, { last: words.runners(runners) })
+        return { rows: Stream.fromIterable(rows), last: words.runners(runners) }
       })
   },
   list: {
     about: "lists executions and batches, the oldest first",
     takes: ["workflow", "batches", "state", "since", "before", "failure", "newest", "limit"],
-    isTable: true,
+    columns: { key: 40, workflow: 25, now: 33 },
     answer: (store, { batches, before, failure, limit, newest, since, state, workflow }) =>
       Effect.map(store.runners, (runners) => {
         const filter = {
@@ -191,18 +187,17 @@ export const operations: Readonly<Record<string, Operation>> = {
         )
         const ended =
           state === "open" ? " is open: --state all also lists those that have ended" : ""
-        const widths = { key: 40, workflow: 25, now: 33 }
         const limited = `A failure is looked for in ${mostSearched} executions: narrow them with --since or --before.`
         const last = [...(failure === undefined ? [] : [limited]), words.runners(runners)].join(
           "\n"
         )
-        return table(rows, widths, { none: `none${ended}`, last })
+        return { rows, none: `none${ended}`, last }
       })
   },
   runners: {
     about: "lists the processes that run workflows, and when each was last seen",
     takes: [],
-    isTable: true,
+    columns: { name: 60, state: 10, seen: 24 },
     answer: (store) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
@@ -212,8 +207,7 @@ export const operations: Readonly<Record<string, Operation>> = {
           state: isAlive ? "runs" : "is gone",
           seen: reports.iso(now - silentMillis)
         }))
-        const widths = { name: 60, state: 10, seen: 24 }
-        return table(Stream.fromIterable(rows), widths, { last: words.runners(all) })
+        return { rows: Stream.fromIterable(rows), last: words.runners(all) }
       })
   },
   show: {
@@ -224,7 +218,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   results: {
     about: "prints the result of each item of a batch",
     takes: ["key", "reveal"],
-    isTable: true,
+    columns: { item: 20, state: 12, reference: 18, status: 10, amount: 12, error: 23 },
     answer: (store, input) =>
       Effect.gen(function* () {
         const { key, reveal } = input
@@ -232,15 +226,15 @@ export const operations: Readonly<Record<string, Operation>> = {
         yield* executionsOf(store, { ...input, workflow: workflowName })
         const batches = batch.make(store.batches)
         yield* batches.found(key)
-        const rows = Stream.map(batches.results(key), (result) => items.resultRow(result, reveal))
-        const widths = { item: 20, state: 12, reference: 18, status: 10, amount: 12, error: 23 }
-        return table(rows, widths)
+        return {
+          rows: Stream.map(batches.results(key), (result) => items.resultRow(result, reveal))
+        }
       })
   },
   items: {
     about: "lists items of a batch with their amounts and why each is in its state",
     takes: ["key", "only", "item", "after", "limit"],
-    isTable: true,
+    columns: { item: 16, amount: 13, currency: 8, state: 12, why: 47 },
     answer: listItems
   },
   resume: change(
@@ -264,11 +258,11 @@ export const operations: Readonly<Record<string, Operation>> = {
 }
 
 /** Runs an operation with an input as text. */
-export const run = (store: Store.Store, { answer }: Operation, input: unknown) =>
+export const run = (store: Store.Store, { answer, columns = {} }: Operation, input: unknown) =>
   Schema.decodeUnknown(Input)(input).pipe(
     Effect.catchTag("ParseError", ({ issue }) =>
       refused(400, Issues.print(Issues.fromParseIssue(issue)))
     ),
     Effect.flatMap((valid) => answer(store, valid)),
-    Effect.mapError(toRefused)
+    Effect.mapBoth({ onFailure: toRefused, onSuccess: (found) => toAnswer(found, columns) })
   )
