@@ -78,26 +78,21 @@ export const begin = (
     signal: <A, I>({ deadline, name, pause, success }: Body.Signal<A, I>) =>
       Effect.gen(function* () {
         yield* runs.schedule(run, pause, Duration.toMillis(deadline))
-        if (!run.results.has(Names.stored(pause))) {
-          const hasEnded =
-            (yield* runs.sent(run, name)) !== undefined || (yield* runs.isOver(run, pause))
-          const cancelled = yield* runs.cancelledAt(run, pause, hasEnded)
-          if (Option.isSome(cancelled)) return yield* cancelled.value
-          if (!hasEnded) {
-            yield* runs.wait(run, pause)
-            return yield* Workflow.suspend(run.instance)
-          }
-        }
-        // Stored, because a signal may still come after the deadline.
         const decide = Effect.gen(function* () {
           const value = yield* runs.sent(run, name)
-          if (value === undefined) return Exit.succeed(Option.none())
-          const codec = Encoding.exitCodec(success, Schema.Never)
-          return Exit.map(
-            yield* runs.read(run, Names.make("deferred", { of: name }), codec, value),
-            Option.some
-          )
+          const hasEnded = value !== undefined || (yield* runs.isOver(run, pause))
+          const cancelled = yield* runs.cancelledAt(run, pause, hasEnded)
+          if (Option.isSome(cancelled)) return yield* cancelled.value
+          if (value !== undefined) {
+            const codec = Encoding.exitCodec(success, Schema.Never)
+            const sent = Names.make("deferred", { of: name })
+            return Exit.map(yield* runs.read(run, sent, codec, value), Option.some)
+          }
+          if (hasEnded) return Exit.succeed(Option.none())
+          yield* runs.wait(run, pause)
+          return yield* Workflow.suspend(run.instance)
         })
+        // Stored, because a signal may still come after the deadline.
         const codec = Encoding.exitCodec(optionOf(success), Schema.Never)
         return yield* yield* runs.runStep(run, Names.stored(pause), codec, decide)
       })

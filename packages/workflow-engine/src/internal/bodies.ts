@@ -16,7 +16,6 @@ import type * as Scope from "effect/Scope"
 import * as Body from "../Body.js"
 import { endCodec } from "../Encoding.js"
 import * as Execution from "../Execution.js"
-import type * as Store from "../Store.js"
 import * as codecs from "./codecs.js"
 import type * as engineStore from "./engineStore.js"
 import * as metrics from "./metrics.js"
@@ -67,12 +66,8 @@ interface Listeners {
 }
 
 /** Runs the bodies of executions that this runner owns, and stores how each run ends. */
-export const make = (
-  store: engineStore.EngineStore,
-  runs: Runs,
-  persistently: Store.Persistently,
-  { onEnd, onRelease }: Listeners
-) => {
+export const make = (runs: Runs, { onEnd, onRelease }: Listeners) => {
+  const { persistently, store } = runs
   /** Stores the id of the last resource with the pause or the end of an execution. */
   const withResource =
     ({ sideEffects }: Run) =>
@@ -99,8 +94,8 @@ export const make = (
   const postpone = (run: Run, error: Error) =>
     Effect.gen(function* () {
       yield* Effect.logError(error.message)
-      const now = yield* store.runners.now
-      yield* release(run, transitions.postponed(now + unreadableMillis))
+      const dueMillis = (yield* store.runners.now) + unreadableMillis
+      yield* suspend(run, { pause: Execution.Pause.unreadable, dueMillis })
     })
 
   /** Stores the end of an execution, and tells those who wait for it. */

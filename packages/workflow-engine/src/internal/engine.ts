@@ -37,19 +37,14 @@ const make = (store: EngineStore, options: runners.Options) =>
     const outage = Store.noOutage()
     const persistently = Store.patient(outage)
     const runs = makeRuns(store, persistently)
-    const { beats, insert, lookNow, untilEnd, wake, workflows } = yield* runners.make(
-      store,
-      runs,
-      persistently,
-      options
-    )
+    const { beats, insert, lookNow, untilEnd, wake, workflows } = yield* runners.make(runs, options)
     /** Interrupts every fiber that waits for this engine when the engine closes. */
     const closed = yield* Deferred.make<never>()
     yield* Effect.addFinalizer(() => Deferred.interrupt(closed))
     const untilClosed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.raceFirst(effect, Effect.interruptible(Deferred.await(closed)))
 
-    const starting = starts.make(store, persistently, runs, insert)
+    const starting = starts.make(runs, insert)
 
     /** The result of an execution: it has ended, or waits. Undefined if it runs. */
     const resultOf = (workflow: Workflow.Any, execution: Execution.Execution) =>

@@ -2,6 +2,7 @@ import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Order from "effect/Order"
 import * as Execution from "../Execution.js"
 import type * as Store from "../Store.js"
 import type * as engineStore from "./engineStore.js"
@@ -55,12 +56,11 @@ export const make: Effect.Effect<engineStore.EngineStore> = Effect.map(
       read: (executionId) => Effect.sync(() => Option.fromNullable(executions.get(executionId))),
       list: (filter, after, limit) =>
         Effect.sync(() => {
-          const comes: typeof isBefore = (a, b) =>
-            filter.isNewestFirst ? isBefore(b, a) : isBefore(a, b)
+          const order = filter.isNewestFirst ? Order.reverse(byStart) : byStart
           return select(
-            (one) => isSelected(one, filter) && (after === undefined || comes(after, one))
+            (one) => isSelected(one, filter) && (after === undefined || order(after, one) < 0)
           )
-            .sort((a, b) => (comes(a, b) ? -1 : 1))
+            .sort(order)
             .slice(0, limit)
         }),
       open: Effect.sync(() => {
@@ -180,11 +180,9 @@ const isSelected = (
   (isPurged === undefined || execution.isPurged === isPurged)
 
 /** The order of a list: by start, then by name, then by id. */
-const isBefore = (a: Store.Cursor, b: Store.Cursor): boolean =>
-  a.startedMillis !== b.startedMillis
-    ? a.startedMillis < b.startedMillis
-    : a.workflow !== b.workflow
-      ? a.workflow < b.workflow
-      : a.businessKey !== b.businessKey
-        ? a.businessKey < b.businessKey
-        : a.executionId < b.executionId
+const byStart = Order.combineAll<Store.Cursor>([
+  Order.mapInput(Order.number, ({ startedMillis }) => startedMillis),
+  Order.mapInput(Order.string, ({ workflow }) => workflow),
+  Order.mapInput(Order.string, ({ businessKey }) => businessKey),
+  Order.mapInput(Order.string, ({ executionId }) => executionId)
+])

@@ -7,12 +7,10 @@ import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Body from "../Body.js"
 import type * as Execution from "../Execution.js"
-import type * as Store from "../Store.js"
 import * as begun from "./begun.js"
 import * as blockRun from "./blockRun.js"
 import * as bodies from "./bodies.js"
 import * as ends from "./ends.js"
-import type * as engineStore from "./engineStore.js"
 import * as metrics from "./metrics.js"
 import type { Runs } from "./run.js"
 import * as transitions from "./transitions.js"
@@ -38,13 +36,9 @@ const metricsInterval = Duration.minutes(1)
 const leaveTimeout = Duration.seconds(2)
 
 /** The part of this process in the executions of a store: it owns some, and runs their bodies. */
-export const make = (
-  store: engineStore.EngineStore,
-  runs: Runs,
-  persistently: Store.Persistently,
-  { beatInterval, pollInterval }: Options
-) =>
+export const make = (runs: Runs, { beatInterval, pollInterval }: Options) =>
   Effect.gen(function* () {
+    const { persistently, store } = runs
     const workflows = new Map<string, bodies.Registered>()
     /** By workflow: executions that this runner runs, and those that it may be about to run. */
     const places = new Map<string, number>()
@@ -64,7 +58,7 @@ export const make = (
       )
     )
 
-    const { bodyOf } = bodies.make(store, runs, persistently, {
+    const { bodyOf } = bodies.make(runs, {
       onRelease: (dueMillis) => noteDue(dueMillis),
       onEnd: (execution) =>
         Effect.suspend(() => {

@@ -9,7 +9,6 @@ import * as Body from "../Body.js"
 import { differences, endCodec } from "../Encoding.js"
 import * as Execution from "../Execution.js"
 import * as Names from "../Names.js"
-import type * as Store from "../Store.js"
 import * as begun from "./begun.js"
 import * as codecs from "./codecs.js"
 import type { EngineStore } from "./engineStore.js"
@@ -29,7 +28,7 @@ const mismatchOf = (
 }
 
 /** A body that runs again may start an execution that has ended and was purged. */
-const unlessPurged = (
+const ignorePurged = (
   effect: Effect.Effect<unknown, Exclude<Execution.StartError, Execution.StorageError>>
 ) =>
   effect.pipe(
@@ -39,12 +38,8 @@ const unlessPurged = (
   )
 
 /** `insert` stores an execution that is new, and may run it at once. */
-export const make = (
-  store: EngineStore,
-  persistently: Store.Persistently,
-  runs: Runs,
-  insert: EngineStore["insert"]
-) => {
+export const make = (runs: Runs, insert: EngineStore["insert"]) => {
+  const { persistently, store } = runs
   /** A new execution, which is not stored yet. */
   const newExecution = (
     workflow: Workflow.Any,
@@ -175,11 +170,11 @@ export const make = (
   ) =>
     Effect.gen(function* () {
       if ((yield* Body.InStepOf) === parent.executionId) {
-        return yield* unlessPurged(persistently(start(workflow, executionId, payload)))
+        return yield* ignorePurged(persistently(start(workflow, executionId, payload)))
       }
       const run = yield* runs.of(parent.executionId)
       const same = yield* sameOther(run, workflow, executionId, payload)
-      const starts = unlessPurged(beginOther(run, workflow, same))
+      const starts = ignorePurged(beginOther(run, workflow, same))
       const step = Names.make("started", { id: executionId })
       yield* runs.runStep(run, step, codecs.stepCodec, Effect.as(starts, Exit.void))
     })

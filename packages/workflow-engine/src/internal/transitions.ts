@@ -140,15 +140,6 @@ export const suspended =
     dueMillis: execution.wakes !== wakes ? 0 : dueMillis
   })
 
-export const postponed =
-  (dueMillis: number) =>
-  (execution: Stored): Stored => ({
-    ...progressed(execution),
-    runner: undefined,
-    pause: Execution.Pause.unreadable,
-    dueMillis
-  })
-
 export const ended =
   (end: NonNullable<Stored["end"]>, exit: string, outcome: Stored["outcome"]) =>
   (execution: Stored): Stored => ({
