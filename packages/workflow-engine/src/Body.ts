@@ -158,12 +158,12 @@ export class InStepOf extends Context.Reference<InStepOf>()("@manilla/workflow-e
 }) {}
 
 /**
- * Whether an `interrupt` does not end the body here: while it undoes a part, and while a write is in doubt.
+ * Whether the body is shielded from an `interrupt`: while it undoes a part, and while a write is in doubt.
  *
  * @since 0.1.0
  * @category services
  */
-export class GoesOn extends Context.Reference<GoesOn>()("@manilla/workflow-engine/GoesOn", {
+export class Shielded extends Context.Reference<Shielded>()("@manilla/workflow-engine/Shielded", {
   defaultValue: () => false
 }) {}
 

@@ -445,7 +445,7 @@ export const compensating = <A, E, R>(
           // This run did not come to a block that is to be undone.
           if (compensations.length < undone) run.sideEffects.open.add(name)
           yield* Effect.all(undone === 0 ? [] : compensations.reverse(), { discard: true }).pipe(
-            Effect.provideService(Body.GoesOn, true)
+            Effect.provideService(Body.Shielded, true)
           )
           return yield* Effect.failCause(cause)
         })

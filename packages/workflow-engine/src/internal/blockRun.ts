@@ -23,7 +23,7 @@ export const begin = (
   // The effect has run when its finalizer is added, so the finalizer runs at once.
   const addFinalizer = (undo: Scope.Scope.Finalizer) =>
     undo(Exit.die("refused")).pipe(
-      Effect.provideService(Body.GoesOn, true),
+      Effect.provideService(Body.Shielded, true),
       Effect.zipRight(
         runs.refuse(
           run,
@@ -58,7 +58,7 @@ export const begin = (
         "Call blocks one after another, and start an execution for each part that is to run beside others."
       )
     ),
-    isCancelled: Effect.map(Body.GoesOn, (isNot) => run.isCancelRequested && !isNot),
+    isCancelled: Effect.map(Body.Shielded, (isShielded) => run.isCancelRequested && !isShielded),
     cancelledAt: (pause) =>
       Effect.flatMap(runs.isOver(run, pause), (isOver) => runs.cancelledAt(run, pause, isOver)),
     settled: (unless) =>

@@ -37,7 +37,7 @@ const make = (store: EngineStore, options: runners.Options) =>
     const outage = Store.noOutage()
     const persistently = Store.patient(outage)
     const runs = makeRuns(store, persistently)
-    const { beats, insert, lookNow, untilEnd, wake, workflows } = yield* runners.make(runs, options)
+    const { beats, insert, takeNow, untilEnd, wake, workflows } = yield* runners.make(runs, options)
     /** Interrupts every fiber that waits for this engine when the engine closes. */
     const closed = yield* Deferred.make<never>()
     yield* Effect.addFinalizer(() => Deferred.interrupt(closed))
@@ -137,7 +137,7 @@ const make = (store: EngineStore, options: runners.Options) =>
         return undefined
       })
 
-    const operator = forOperator(store, lookNow)
+    const operator = forOperator(store, takeNow)
     const encoded = WorkflowEngine.makeUnsafe({
       register: (workflow, execute) =>
         Effect.gen(function* () {
@@ -163,7 +163,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           )
           workflows.set(name, { workflow, execute, runtime, scope })
           yield* Effect.addFinalizer(() => Effect.sync(() => workflows.delete(name)))
-          yield* lookNow
+          yield* takeNow
         }),
       // A conditional type, which TypeScript cannot narrow.
       execute: execute as WorkflowEngine.Encoded["execute"],

@@ -230,7 +230,7 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
    */
   const cancelledAt = (run: Run, name: string, hasEnded: boolean) =>
     Effect.gen(function* () {
-      if (yield* Body.GoesOn) return Option.none()
+      if (yield* Body.Shielded) return Option.none()
       const cancelled = Names.stored(Names.make("cancelled", { of: name }))
       if (!run.results.has(cancelled) && (!run.isCancelRequested || hasEnded)) return Option.none()
       const noted = Effect.sync(() => Exit.succeed(Body.cancellation(run)))
@@ -251,7 +251,7 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
   const waitFor = (run: Run, pause: string, { executionId, ...other }: Execution.Execution) =>
     Effect.gen(function* () {
       const isOwn = other.parent === run.execution.executionId
-      const isHeard = run.isCancelRequested && !(yield* Body.GoesOn)
+      const isHeard = run.isCancelRequested && !(yield* Body.Shielded)
       if (isOwn && isHeard && !other.isCancelRequested) {
         yield* persistently(store.modify(executionId, transitions.interrupted))
       }

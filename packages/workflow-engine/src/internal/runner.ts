@@ -116,7 +116,7 @@ export const make = (runs: Runs, { beatInterval, pollInterval }: Options) =>
       changed.unsafeOpen()
     }
     /** Something is due that somebody waits for. */
-    const lookNow = Effect.sync(() => noteDue(-Infinity))
+    const takeNow = Effect.sync(() => noteDue(-Infinity))
 
     /** Takes what is due of workflows that have this room, and runs it. Returns whether more may be due. */
     const takeOf = (names: ReadonlyArray<string>, room: number) =>
@@ -149,7 +149,7 @@ export const make = (runs: Runs, { beatInterval, pollInterval }: Options) =>
 
     /** Wakes an execution, and looks for what is due now. */
     const wake = (executionId: string) =>
-      Effect.zipRight(persistently(store.wake(executionId)), lookNow)
+      Effect.zipRight(persistently(store.wake(executionId)), takeNow)
 
     /** Frees an execution. Those who wait for the end of one are woken before: after a death, another runner does it. */
     const free = (execution: Execution.Execution) =>
@@ -231,7 +231,7 @@ export const make = (runs: Runs, { beatInterval, pollInterval }: Options) =>
       workflows,
       insert,
       wake,
-      lookNow,
+      takeNow,
       untilEnd,
       beats: Effect.suspend(() => store.runners.beat(runner))
     }

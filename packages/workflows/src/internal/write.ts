@@ -125,7 +125,7 @@ export const write = <A, I, R>({
           on({ _tag: "Answered", error: result.error })
           const pause = Names.make("carryOn", { of: operation, round })
           yield* state.isInDoubt
-            ? Effect.provideService(pauses.sleep(pause, result.pauseMillis), Body.GoesOn, true)
+            ? Effect.provideService(pauses.sleep(pause, result.pauseMillis), Body.Shielded, true)
             : pauses.unlessCancelled(run, pause, result.pauseMillis)
         }
       })
