@@ -113,10 +113,8 @@ export interface Run {
   readonly refuseBeside: Effect.Effect<void>
   /** Whether an `interrupt` ends the body here. */
   readonly isCancelled: Effect.Effect<boolean>
-  /** The error with which an `interrupt` ends the body at a pause that is not over. It is stored: later runs end there too. */
-  readonly cancelledAt: (
-    pause: string
-  ) => Effect.Effect<Option.Option<Execution.ExecutionCancelled>>
+  /** Fails if an `interrupt` ends the body at a pause that is not over. That is stored: later runs end there too. */
+  readonly failIfCancelled: (pause: string) => Effect.Effect<void, Execution.ExecutionCancelled>
   /** Runs an effect and stores its result: a later run of the body reads it. */
   readonly step: <A, I, E, EI, R>(
     step: Step<A, I, E, EI, R>

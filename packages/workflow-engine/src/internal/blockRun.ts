@@ -59,8 +59,8 @@ export const begin = (
       )
     ),
     isCancelled: Effect.map(Body.Shielded, (isShielded) => run.isCancelRequested && !isShielded),
-    cancelledAt: (pause) =>
-      Effect.flatMap(runs.isOver(run, pause), (isOver) => runs.cancelledAt(run, pause, isOver)),
+    failIfCancelled: (pause) =>
+      Effect.flatMap(runs.isOver(run, pause), (isOver) => runs.failIfCancelled(run, pause, isOver)),
     settled: (unless) =>
       Effect.gen(function* () {
         if (run.results.has(Names.stored(unless))) return
@@ -81,8 +81,7 @@ export const begin = (
         const decide = Effect.gen(function* () {
           const value = yield* runs.sent(run, name)
           const hasEnded = value !== undefined || (yield* runs.isOver(run, pause))
-          const cancelled = yield* runs.cancelledAt(run, pause, hasEnded)
-          if (Option.isSome(cancelled)) return yield* cancelled.value
+          yield* runs.failIfCancelled(run, pause, hasEnded)
           if (value !== undefined) {
             const codec = Encoding.exitCodec(success, Schema.Never)
             const sent = Names.make("deferred", { of: name })

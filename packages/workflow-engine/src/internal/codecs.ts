@@ -3,6 +3,7 @@ import * as Issues from "@manilla/core/Issues"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { endCodec, exitCodec, json, memoize } from "../Encoding.js"
@@ -78,6 +79,10 @@ export const readEnd = (workflow: Workflow.Any, ended: Execution.Execution) =>
   Effect.flatMap(unlessPurged(ended), ({ exit = "" }) =>
     Effect.orDie(endCodec(workflow).fromJson(exit))
   )
+
+/** The end of an activity or an execution at which an interrupt ends the body. */
+export const cancelled = (error: Execution.ExecutionCancelled) =>
+  Effect.succeed(new Workflow.Complete({ exit: Exit.die(error) }))
 
 const causeJson = json(Schema.Cause({ error: Schema.Never, defect: Schema.Defect }))
 

@@ -72,12 +72,7 @@ const make = (store: EngineStore, options: runners.Options) =>
           return yield* runs.refuse(run, what)
         }
         const isNested = (yield* Body.InStepOf) === executionId
-        const cancelled = isNested
-          ? Option.none()
-          : yield* runs.cancelledAt(run, name, run.results.has(name))
-        if (Option.isSome(cancelled)) {
-          return new Workflow.Complete({ exit: Exit.die(cancelled.value) })
-        }
+        if (!isNested) yield* runs.failIfCancelled(run, name, run.results.has(name))
         const execute = activity.execute.pipe(
           Effect.scoped,
           Effect.exit,
@@ -91,7 +86,7 @@ const make = (store: EngineStore, options: runners.Options) =>
         const codec = endCodec(activity)
         const exit = yield* (isNested ? runs.runStep : runs.tryStep)(run, name, codec, execute)
         return new Workflow.Complete({ exit })
-      })
+      }).pipe(Effect.catchTag("ExecutionCancelled", codecs.cancelled))
 
     const execute = (
       workflow: Workflow.Any,
@@ -127,15 +122,14 @@ const make = (store: EngineStore, options: runners.Options) =>
         yield* Text.checkName(name)
         const signal = isPause ? undefined : yield* runs.sent(run, name)
         const hasEnded = isPause ? yield* runs.isOver(run, pause) : signal !== undefined
-        const cancelled = yield* runs.cancelledAt(run, pause, hasEnded)
-        if (Option.isSome(cancelled)) return Exit.die(cancelled.value)
+        yield* runs.failIfCancelled(run, pause, hasEnded)
         if (isPause && hasEnded) return Exit.void
         if (signal !== undefined) return yield* runs.read(run, pause, endCodec(deferred), signal)
         yield* isPause
           ? runs.wait(run, pause)
           : runs.wait(run, Execution.Pause.signal, Execution.never)
         return undefined
-      })
+      }).pipe(Effect.catchTag("ExecutionCancelled", (error) => Effect.succeed(Exit.die(error))))
 
     const operator = forOperator(store, takeNow)
     const encoded = WorkflowEngine.makeUnsafe({

@@ -225,17 +225,17 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
     })
 
   /**
-   * The error with which an interrupt ends the body at a pause or before an activity. It is stored: a later run must end there
+   * Fails if an interrupt ends the body at a pause or before an activity. The error is stored: a later run must end there
    * too, although the pause may be over by then, and what its compensations have begun is no part of the error.
    */
-  const cancelledAt = (run: Run, name: string, hasEnded: boolean) =>
+  const failIfCancelled = (run: Run, name: string, hasEnded: boolean) =>
     Effect.gen(function* () {
-      if (yield* Body.Shielded) return Option.none()
+      if (yield* Body.Shielded) return
       const cancelled = Names.stored(Names.make("cancelled", { of: name }))
-      if (!run.results.has(cancelled) && (!run.isCancelRequested || hasEnded)) return Option.none()
+      if (!run.results.has(cancelled) && (!run.isCancelRequested || hasEnded)) return
       const noted = Effect.sync(() => Exit.succeed(Body.cancellation(run)))
       const error = yield* yield* runStep(run, cancelled, cancellationCodec, noted)
-      return Option.some(error ?? Body.cancellation(run))
+      return yield* error ?? Body.cancellation(run)
     })
 
   /** When a pause ends. From now on, the body waits for that: the caller ends its fiber. */
@@ -319,8 +319,8 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
 
   return {
     all,
-    cancelledAt,
     change,
+    failIfCancelled,
     isOver,
     load,
     mark,

@@ -148,18 +148,18 @@ export const make = (runs: Runs, insert: EngineStore["insert"]) => {
         const execution = yield* wakeAtEndOf(other, own)
         const end = begun.endOf(execution)
         if (end !== undefined) return Exit.succeed(end)
-        const isOwn = execution.parent === own
-        const cancelled = isOwn ? Option.none() : yield* runs.cancelledAt(run, pause, false)
-        if (Option.isSome(cancelled)) {
-          return yield* Effect.fail(new Workflow.Complete({ exit: Exit.die(cancelled.value) }))
-        }
+        if (execution.parent !== own) yield* runs.failIfCancelled(run, pause, false)
         yield* runs.waitFor(run, pause, execution)
         return yield* Effect.fail(new Workflow.Suspended({}))
       })
       const { exit, ...end } = yield* yield* runs.runStep(run, step, begun.codec, look)
       Body.end(run.sideEffects, pause, end)
       return new Workflow.Complete({ exit: yield* runs.read(run, step, endCodec(workflow), exit) })
-    }).pipe(Effect.merge, Effect.provideService(WorkflowEngine.WorkflowInstance, parent))
+    }).pipe(
+      Effect.catchTag("ExecutionCancelled", codecs.cancelled),
+      Effect.merge,
+      Effect.provideService(WorkflowEngine.WorkflowInstance, parent)
+    )
 
   /** Starts an execution without awaiting it. One that a step starts has no parent. */
   const startOther = (

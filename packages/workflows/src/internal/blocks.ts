@@ -47,7 +47,7 @@ export const elsewhere = (instance: WorkflowEngine.WorkflowInstance["Type"]) => 
   businessKey: instance.executionId,
   instance,
   isCancelled: Effect.succeed(false),
-  cancelledAt: () => Effect.succeedNone,
+  failIfCancelled: () => Effect.void,
   refuseBeside: Effect.void,
   settled: () => Effect.void,
   sideEffects: Body.noSideEffects(),

@@ -2,7 +2,6 @@ import * as DurableClock from "@effect/workflow/DurableClock"
 import type * as Body from "@manilla/workflow-engine/Body"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import type * as Policy from "../Policy.js"
 
@@ -29,9 +28,4 @@ export const sleep = (name: string, millis: number) =>
 export const unlessCancelled = (run: Body.Run, name: string, millis: number) =>
   // Effect stores no pause of 0. A later run would not know that this one had gone on, and would let an interrupt end it here,
   // before a write that may be in doubt by then.
-  millis <= 0
-    ? Effect.void
-    : Effect.flatMap(
-        run.cancelledAt(name),
-        Option.match({ onNone: () => sleep(name, millis), onSome: Effect.fail })
-      )
+  millis <= 0 ? Effect.void : Effect.zipRight(run.failIfCancelled(name), sleep(name, millis))
