@@ -120,7 +120,7 @@ export const workflow = Workflow.make({
   idempotencyKey: ({ key }) => key
 })
 
-const ownEngine = beneath.layer(Operator.of(workflow))
+const ownEngine = beneath.layer(Effect.map(Operator.of(workflow), ({ start }) => start))
 
 const itemsPerRead = 1_000
 const betweenLooks = Schedule.union(

@@ -5,25 +5,19 @@ import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { BatchEngine, type PayoutExecution } from "../../BatchEngine.js"
+import { BatchEngine, type PayoutExecution, type Service } from "../../BatchEngine.js"
 import { workflow } from "../../DisbursePayout.js"
 import { lastError } from "./doubts.js"
 import * as rules from "./rules.js"
 
-/** The engines of this project beneath batches, whose executions an operator starts. */
-export const layer = (
-  operator: Effect.Effect<
-    Pick<Operator.Operator<{ readonly key: string }, unknown, unknown>, "start">,
-    never,
-    Engine.Engine
-  >
-) =>
+/** The engines of this project beneath batches. */
+export const layer = (start: Effect.Effect<Service["startBatch"], never, Engine.Engine>) =>
   Layer.effect(
     BatchEngine,
     Effect.gen(function* () {
       const engine = yield* Engine.Engine
       const payouts = yield* Operator.of(workflow)
-      const batches = yield* operator
+      const startBatch = yield* start
       const toFound = (found: Execution.Execution) =>
         Effect.gen(function* () {
           const { dueMillis, executionId, exit, isPurged, pause, payload, resource } = found
@@ -41,7 +35,7 @@ export const layer = (
         })
       return {
         batches: engine.batches,
-        startBatch: batches.start,
+        startBatch,
         // None of these engines stops an execution that has not ended.
         findBatch: () => Effect.succeedNone,
         startPayout: payouts.start,
