@@ -69,7 +69,7 @@ export const store = <A, E>(
 const missing = ({ name }: Workflow.Any, what: string, remedy: string) =>
   Effect.dieMessage(`${name}: ${what}, and \`Steps\` offers no such thing. ${remedy}`)
 
-const operate = (workflow: Workflow.Any, what: string) =>
+const operate = (what: string) => (workflow: Workflow.Any) =>
   missing(workflow, what, "Ask the engine beneath, which owns the execution.")
 
 const clockPrefix = "DurableClock/"
@@ -80,18 +80,17 @@ export const outside = (
 ): WorkflowEngine.WorkflowEngine["Type"] =>
   WorkflowEngine.makeUnsafe({
     register,
-    execute: (workflow) =>
-      operate(workflow, "an execution is started, but not by the engine beneath"),
-    poll: (workflow) => operate(workflow, "an execution is polled"),
-    interrupt: (workflow) => operate(workflow, "an execution is interrupted"),
-    resume: (workflow) => operate(workflow, "an execution is resumed"),
+    execute: operate("an execution is started, but not by the engine beneath"),
+    poll: operate("an execution is polled"),
+    interrupt: operate("an execution is interrupted"),
+    resume: operate("an execution is resumed"),
     activityExecute: ({ name }) => Effect.dieMessage(`the activity "${name}" is in no execution`),
     deferredResult: ({ name }) => Effect.dieMessage(`the signal "${name}" is in no execution`),
     deferredDone: ({ deferredName }) =>
       Effect.dieMessage(
         `the signal "${deferredName}" has no receiver: \`Steps\` offers no signals. Send it with the engine beneath.`
       ),
-    scheduleClock: (workflow) => operate(workflow, "a pause is in no execution")
+    scheduleClock: operate("a pause is in no execution")
   })
 
 /** A new life. */

@@ -141,8 +141,10 @@ const change = (
 /** The most executions in which one search looks for a failure. */
 const mostSearched = 10_000
 
-const hasFailed = (part: string) => (execution: Execution.Execution) =>
-  words.failureOf(execution)?.toLowerCase().includes(part.toLowerCase()) ?? false
+/** Whether it has a failure with this part, if one is looked for. */
+const hasFailed = (part: string | undefined) => (execution: Execution.Execution) =>
+  part === undefined ||
+  words.failureOf(execution)?.toLowerCase().includes(part.toLowerCase()) === true
 
 /** All operations, for the command and for the routes. */
 export const operations: Readonly<Record<string, Operation>> = {
@@ -174,14 +176,10 @@ export const operations: Readonly<Record<string, Operation>> = {
           startedBeforeMillis: before?.getTime(),
           isNewestFirst: newest
         }
-        const selected =
-          failure === undefined
-            ? Store.pages(store, filter, limit)
-            : Store.pages(store, filter).pipe(
-                Stream.take(mostSearched),
-                Stream.filter(hasFailed(failure))
-              )
-        const rows = selected.pipe(
+        const most = failure === undefined ? limit : mostSearched
+        const rows = Store.pages(store, filter, most).pipe(
+          Stream.take(most),
+          Stream.filter(hasFailed(failure)),
           Stream.take(limit),
           Stream.mapEffect((execution) => reports.statusOf(store, execution, runners))
         )
