@@ -162,12 +162,9 @@ const make = (store: EngineStore, options: runners.Options) =>
       // A conditional type, which TypeScript cannot narrow.
       execute: execute as WorkflowEngine.Encoded["execute"],
       poll: (workflow, executionId) =>
-        Effect.flatMap(
-          untilClosed(persistently(store.read(executionId))),
-          Option.match({
-            onNone: () => Effect.succeed(undefined),
-            onSome: (execution) => resultOf(workflow, execution)
-          })
+        untilClosed(persistently(store.read(executionId))).pipe(
+          Effect.flatMap(Effect.transposeMapOption((found) => resultOf(workflow, found))),
+          Effect.map(Option.getOrUndefined)
         ),
       interrupt: (_, executionId) => untilClosed(persistently(operator.interrupt(executionId))),
       resume: (_, executionId) => untilClosed(persistently(operator.resume(executionId))),
@@ -180,17 +177,15 @@ const make = (store: EngineStore, options: runners.Options) =>
           const encoded = codecs.stepCodec.encode(`the signal ${deferredName}`, exit)
           const { json } = yield* Effect.catchAll(encoded, Effect.dieMessage)
           const body = yield* Effect.serviceOption(WorkflowEngine.WorkflowInstance)
-          const sender = Option.flatMapNullable(body, ({ executionId }) =>
-            runs.all.get(executionId)
-          )
+          const sender = Option.isSome(body) ? runs.all.get(body.value.executionId) : undefined
+          if (sender !== undefined && sender.phase._tag !== "Running") return yield* stop
           // A body that runs again repeats its signals: to wake a body each time would never end.
           const sent = Names.make("sent", { id: executionId, of: deferredName })
-          if (Option.exists(sender, ({ phase }) => phase._tag !== "Running")) return yield* stop
-          if (Option.exists(sender, ({ results }) => results.has(sent))) return
+          if (sender?.results.has(sent)) return
           const storedMillis = yield* store.runners.now
           yield* persistently(store.signal(executionId, { name, exit: json, storedMillis }))
           yield* wake(executionId)
-          if (Option.isSome(sender)) yield* runs.mark(sender.value, sent)
+          if (sender !== undefined) yield* runs.mark(sender, sent)
         }),
       scheduleClock: (_, { clock, executionId }) =>
         Effect.flatMap(runs.of(executionId), (run) =>
