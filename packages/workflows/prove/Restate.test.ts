@@ -33,7 +33,7 @@ const shop = Shop.toLayer(({ amount }) =>
       name: "first",
       success: Schema.String,
       error: Schema.Never,
-      execute: Effect.succeed(`first ${amount}`)
+      execute: Effect.succeed(amount === 14 ? '"'.repeat(9_000_000) : `first ${amount}`)
     })
     yield* Durable.sleep("pause", 1 + (amount % 20))
     return yield* amount === 13 ? new Refused() : Effect.succeed(first)
@@ -91,6 +91,10 @@ it.scopedLive("Restate runs many executions at once, and each key once", () =>
 
     const refused = yield* Effect.flip(made.execute(ingress, { key: "order/13", amount: 13 }))
     assert.strictEqual(refused._tag, "Refused")
+
+    // Restate would ask for this result again and again.
+    const large = yield* Effect.exit(made.execute(ingress, { key: "order/14", amount: 14 }))
+    assert.match(String(large), /18\d{6} bytes, and the engine beneath stores at most/)
 
     // In a handler of one's own.
     const client = ingress.serviceClient(till)

@@ -22,6 +22,9 @@ import * as Steps from "./Steps.js"
 /** The key stays taken for as long as Restate remembers the execution: after that, it could pay again. */
 const workflowRetention = { days: 3_650 }
 
+/** Restate's limit is 32 MiB by default, beyond which it asks again for ever. As JSON, a text may be twice as long. */
+const maxBytes = 15_000_000
+
 /**
  * Makes a workflow of Restate. Serve its `definition` with `restate.serve`. The other members use Restate's ingress, from any
  * process:
@@ -81,7 +84,8 @@ export const make = <W extends Workflow.Any, E>(
         return run(payload, {
           id: ctx.key,
           run: (name, step) => ctx.run(name, step),
-          sleep: (name, millis) => ctx.sleep(millis, name)
+          sleep: (name, millis) => ctx.sleep(millis, name),
+          maxBytes
         })
       },
       payload: (ctx: WorkflowSharedContext): Promise<Steps.Payload<W>> =>
