@@ -44,7 +44,8 @@ describe.concurrent("a server passes", () => {
           })
           assert.strictEqual(code, 0, output)
         }),
-      900_000
+      // More than a hundred runs, each with its own process, also on a slow machine.
+      1_800_000
     )
   }
 })
