@@ -33,7 +33,7 @@ const services = Effect.all({ ...Clients.tags, sandbox: Sandbox.Sandbox })
 /** The client of every domain, and the sandbox. */
 export type Services = Effect.Effect.Success<typeof services>
 
-/** What a test may use. */
+/** The services of a test. */
 export type Provided = Layer.Layer.Success<ReturnType<typeof layer>>
 
 /** Defines tests, each over a sandbox of its own. */
