@@ -1,7 +1,7 @@
 // The frame of a page: one view at a time, chosen by the fragment of the address. The page of a runner of workflows
 // has the same frame.
 import { keyText } from "./parts.js"
-import { html, render, useEffect, useReducer, useRef } from "./preact.js"
+import { html, render, useLayoutEffect, useReducer, useRef } from "./preact.js"
 import { addressOf, callWith, clearStatus, onUpdate, state, update } from "./state.js"
 
 /**
@@ -42,13 +42,15 @@ const show = ({ named, views }, byReader) => {
 const Dialog = () => {
   const element = /** @type {{ current: HTMLDialogElement | null }} */ (useRef(null))
   const { dialog } = state
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (dialog === undefined) element.current?.close()
     else if (element.current?.open === false) element.current.showModal()
     // Otherwise the focus goes to the first button, which is below the text.
     if (dialog !== undefined) document.getElementById("dialog-title")?.focus()
   }, [dialog])
-  return html`<dialog ref=${element} aria-labelledby="dialog-title" onClose=${() => update({ dialog: undefined })}>
+  // Browsers send `close` with a later frame, when the next dialog may be open.
+  const onClose = () => element.current?.open || update({ dialog: undefined })
+  return html`<dialog ref=${element} aria-labelledby="dialog-title" onClose=${onClose}>
     ${
       dialog &&
       html`

@@ -440,6 +440,23 @@ describe("the page", () => {
     await focusOn(answer, "")
   })
 
+  it("keeps a dialog that is opened before the browser tells that the last one is closed", async () => {
+    await service.pay("order-1")
+    await page.goto("/#requests")
+    await requestButton().click()
+    await page.getByRole("dialog").waitFor()
+    await requestButton().evaluate(async (button: HTMLElement) => {
+      const dialog = document.querySelector("dialog")
+      const closed = new Promise((resolve) => dialog?.addEventListener("close", resolve))
+      dialog?.close()
+      button.click()
+      await closed
+      await new Promise(requestAnimationFrame)
+    })
+    await page.getByRole("button", { name: "Show the requests with this key" }).click()
+    await page.getByRole("heading", { name: "Why? 1 request" }).waitFor()
+  })
+
   it("shows what it received as text, never as HTML", async () => {
     const script = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`
     await service.pay(script, { description: script })
