@@ -1,9 +1,10 @@
 /** The command `manilla-workflows` beside a process that runs workflows, in real time. */
-import { assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as DurableClock from "@effect/workflow/DurableClock"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Bundle from "@manilla/test-support/Bundle"
 import * as Files from "@manilla/test-support/Files"
 import * as Postgres from "@manilla/test-support/Postgres"
 import * as Operator from "@manilla/workflow-engine/Operator"
@@ -14,9 +15,11 @@ import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Policy from "@manilla/workflows/Policy"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { execFile, spawnSync } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
@@ -26,13 +29,19 @@ import * as world from "../test/utils/world.js"
 
 const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
 
+const scope = Effect.runSync(Scope.make())
+let program: string
+beforeAll(async () => {
+  program = await Effect.runPromise(Scope.extend(Bundle.make(bin), scope))
+})
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
 type Database = readonly ["--sqlite" | "--postgres", string]
 
 /** Runs the command in a process of its own. */
 const command = (database: Database, name: string, ...args: ReadonlyArray<string>) =>
   Effect.async<{ readonly code: number; readonly text: string }>((resume) => {
-    const all = ["--import", "tsx", bin, name, ...database, ...args]
-    execFile(process.execPath, all, (error, stdout, stderr) => {
+    execFile(process.execPath, [program, name, ...database, ...args], (error, stdout, stderr) => {
       resume(Effect.succeed({ code: Number(error?.code ?? 0), text: stdout + stderr }))
     })
   })
@@ -197,8 +206,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("the command beside a process o
 it.each([[[]], [["--help"]]])(
   "lists its operations in a terminal of 100 columns, with the arguments %j",
   (args) => {
-    const all = ["--import", "tsx", bin, ...args]
-    const { status, stdout } = spawnSync(process.execPath, all, { encoding: "utf8" })
+    const { status, stdout } = spawnSync(process.execPath, [program, ...args], { encoding: "utf8" })
     assert.strictEqual(status, 0)
     const lines = stdout.split("\n")
     for (const name of Object.keys(operations)) {
@@ -213,8 +221,8 @@ it.each([[[]], [["--help"]]])(
 )
 
 it("the help of an operation starts with its usage, and says nothing about types of text", () => {
-  const all = ["--import", "tsx", bin, "show", "--help"]
-  const { status, stdout } = spawnSync(process.execPath, all, { encoding: "utf8" })
+  const args = [program, "show", "--help"]
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" })
   assert.strictEqual(status, 0)
   assert.match(stdout, /^manilla-workflows show \[--sqlite text\].* <key>\n\nDESCRIPTION\n/)
   assert.notMatch(stdout, /user-defined|is optional/)
@@ -262,7 +270,7 @@ it.live(
       assert.include(csv, "unknown argument: '--csv'")
       const two = yield* refused(sqlite(file), "list", "--postgres", "postgres://127.0.0.1:1/none")
       assert.include(two, "name one database")
-      const full = `"${process.execPath}" --import tsx "${bin}" list --sqlite "${file}" > /dev/full`
+      const full = `"${process.execPath}" "${program}" list --sqlite "${file}" > /dev/full`
       assert.strictEqual(spawnSync("bash", ["-c", full]).status, 1)
       writeFileSync(`${file}.txt`, "This is a text, and no database at all.".repeat(100))
       assert.include(yield* refused(sqlite(`${file}.txt`), "list"), "file is not a database")
