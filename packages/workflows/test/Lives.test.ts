@@ -400,6 +400,9 @@ describe("a body of the next life that", () => {
       ["first", "first", "tip"],
       paid
     ],
+    ["has no write, does not end", () => Effect.succeed("done"), ["first"], waits],
+    ["fails before it, does not end", () => Effect.fail(new Late()), ["first"], waits],
+    ["dies before it, does not end", () => Effect.dieMessage("a bug"), ["first"], waits],
     [
       "has another step before it, sends it",
       (send) => Effect.zipRight(shipped, before(send)),
@@ -407,7 +410,12 @@ describe("a body of the next life that", () => {
       paid
     ]
   ] satisfies ReadonlyArray<
-    readonly [string, (send: Send) => ReturnType<typeof pay>, ReadonlyArray<string>, object]
+    readonly [
+      string,
+      (send: Send) => ReturnType<Body<Durable.InExecution>>,
+      ReadonlyArray<string>,
+      object
+    ]
   >) {
     VirtualClock.test(does, () =>
       Effect.gen(function* () {
@@ -435,6 +443,26 @@ describe("a body of the next life that", () => {
       })
     )
   }
+
+  test("fails before its write does not decide what the next one undoes", function* () {
+    undone.length = 0
+    const store = yield* memoryStore.make
+    const paid = (answer: ReturnType<Send>) =>
+      Durable.compensate(
+        pay(() => answer),
+        () => Effect.sync(() => void undone.push("pay"))
+      )
+    const late = Effect.fail(new Late())
+    const bodies = [paid(Effect.never), late, Effect.zipRight(paid(Effect.succeed("pay-1")), late)]
+    for (const body of bodies) {
+      const life = Layer.provideMerge(
+        shop(() => body, policy),
+        engines.on(store)
+      )
+      yield* Effect.provide(run(20), life)
+    }
+    assert.deepStrictEqual(undone, ["pay"])
+  })
 
   VirtualClock.test("has a new key, sends the first again after an unknown outcome", () =>
     Effect.gen(function* () {

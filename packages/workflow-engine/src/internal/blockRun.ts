@@ -64,15 +64,15 @@ export const begin = (
     settled: (unless) =>
       Effect.gen(function* () {
         if (run.results.has(Names.stored(unless))) return
+        yield* runs.unlessChanged(run, "its compensations")
         if ((yield* runs.waitForOthers(run)) !== undefined) yield* Workflow.suspend(run.instance)
       }),
     step: (step) => {
       const name = Names.stored(step.name)
       const codec = Encoding.exitCodec(step.success, step.error)
-      const executed = Effect.zipRight(
-        runs.unlessChanged(run, name),
-        Body.runStep(step, execution.executionId)
-      )
+      const unlessChanged =
+        Names.parseStep(name)?.kind === "begin" ? runs.unlessChanged(run, `"${name}"`) : Effect.void
+      const executed = Effect.zipRight(unlessChanged, Body.runStep(step, execution.executionId))
       return Effect.flatten((step.isNote ? runs.runStep : runs.tryStep)(run, name, codec, executed))
     },
     signal: <A, I>({ deadline, name, pause, success }: Body.Signal<A, I>) =>

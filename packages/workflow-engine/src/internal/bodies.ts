@@ -145,6 +145,11 @@ export const make = (runs: Runs, { onEnd, onRelease }: Listeners) => {
         const pause = Execution.Pause.failed
         return yield* suspend(run, { pause, dueMillis: Execution.never, cause })
       }
+      const changed = runs.changed(run, "its end")
+      if (changed !== undefined) {
+        if (Exit.isFailure(ended)) yield* Effect.logError("A body has failed", ended.cause)
+        return yield* postpone(run, changed)
+      }
       run.phase = { _tag: "Running" }
       const wait = yield* runs.waitForOthers(run)
       yield* wait === undefined ? end(run, registered, ended) : suspend(run, wait)

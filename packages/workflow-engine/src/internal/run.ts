@@ -144,19 +144,26 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
       return stop
     })
 
-  /** A write begins after all that earlier runs have begun: another body could pay one of them again, by another name. */
-  const unlessChanged = (run: Run, step: string) =>
+  /**
+   * The error of a body that does not come to a write that an earlier run has begun. It could pay again, by another name, or
+   * end although a request is in doubt.
+   */
+  const changed = ({ execution, results, sideEffects, used }: Run, where: string) => {
+    const missed = [...sideEffects.open].find(
+      (of) => !used.has(of) && results.has(Names.stored(Names.make("begin", { of })))
+    )
+    if (missed === undefined) return undefined
+    const { businessKey, workflow } = execution
+    return new Error(
+      `${workflow}: ${businessKey} has begun the write "${missed}", and the body of this process comes to ${where} without it. Nothing is sent, and the execution waits. Run it with the body that it was started with, and it continues; give the changed workflow a new name.`
+    )
+  }
+
+  /** Ends the run of a body that comes there without a write that was begun. */
+  const unlessChanged = (run: Run, where: string) =>
     Effect.suspend(() => {
-      const { execution, results, sideEffects, used } = run
-      if (Names.parseStep(step)?.kind !== "begin") return Effect.void
-      const missed = [...sideEffects.open].find(
-        (of) => !used.has(of) && results.has(Names.stored(Names.make("begin", { of })))
-      )
-      if (missed === undefined) return Effect.void
-      const { businessKey, workflow } = execution
-      const error = new Error(
-        `${workflow}: ${businessKey} has begun the write "${missed}", and the body of this process comes to "${step}" without it. Nothing is sent, and the execution waits. Run it with the body that it was started with, and it continues; give the changed workflow a new name.`
-      )
+      const error = changed(run, where)
+      if (error === undefined) return Effect.void
       run.phase = { _tag: "Unreadable", error }
       return stop
     })
@@ -320,6 +327,7 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
   return {
     all,
     change,
+    changed,
     failIfCancelled,
     isOver,
     load,
