@@ -171,19 +171,29 @@ describe("a journal that dies", () => {
   })
 })
 
-test("a refusal does not count if another life has stored that it begins", function* () {
-  const begun = JSON.stringify({ _tag: "Success", value: { atMillis: 1 } })
-  const steps: Steps.Steps = {
-    id: key,
-    run: (name, step) => step().then((own) => (name.startsWith("begin") ? begun : own)),
-    sleep: () => Promise.resolve()
-  }
-  const end = yield* on(
-    Effect.exit(Steps.execute(Shop, { key }, steps)),
-    Shop.toLayer(() => pay(Effect.fail(refusal)))
-  )
-  assert.strictEqual(outcomeOf(end), "unknown", text(end))
-})
+for (const [when, twice] of [
+  ["before", false],
+  ["in the same millisecond", true]
+] as const) {
+  test(`a refusal does not count if another life has begun ${when}`, function* () {
+    const begun = JSON.stringify({ _tag: "Success", value: { atMillis: 1 } })
+    const steps: Steps.Steps = {
+      id: key,
+      run: async (name, step) => {
+        if (!name.startsWith("begin")) return step()
+        const other = twice ? await step() : begun
+        await step()
+        return other
+      },
+      sleep: () => Promise.resolve()
+    }
+    const end = yield* on(
+      Effect.exit(Steps.execute(Shop, { key }, steps)),
+      Shop.toLayer(() => pay(Effect.fail(refusal)))
+    )
+    assert.strictEqual(outcomeOf(end), "unknown", text(end))
+  })
+}
 
 test("a block is undone once, whatever boundary the journal dies at", function* () {
   let payments = 0

@@ -10,6 +10,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
 import * as Doubt from "../Doubt.js"
 import * as Policy from "../Policy.js"
@@ -165,7 +166,9 @@ const resultOf = memoize(<A, I>(success: Schema.Schema<A, I>) =>
 const Beginning = Schema.Struct({
   atMillis: Schema.Number,
   /** A version before stored none. */
-  key: Schema.optional(IdempotencyKey.IdempotencyKey)
+  key: Schema.optional(IdempotencyKey.IdempotencyKey),
+  /** The life that has stored it: two may begin in one millisecond. */
+  life: Schema.optional(Schema.Number)
 })
 
 /** A write-ahead record: if another life has stored it, the request of the round may have left. */
@@ -176,16 +179,17 @@ const begin = (
   key: IdempotencyKey.IdempotencyKey
 ) =>
   Effect.gen(function* () {
-    let ownMillis: number | undefined
+    // Equal to no stored one.
+    let life = NaN
     const begun = yield* run.step({
       name: Names.make("begin", { of: operation, round }),
       success: Beginning,
       error: Schema.Never,
       isNote: true,
-      execute: Effect.map(Clock.currentTimeMillis, (atMillis) => {
-        ownMillis = atMillis
-        return { atMillis, key }
+      execute: Effect.gen(function* () {
+        life = yield* Random.next
+        return { atMillis: yield* Clock.currentTimeMillis, key, life }
       })
     })
-    return { ...begun, isFirst: begun.atMillis === ownMillis }
+    return { ...begun, isFirst: begun.life === life }
   })
