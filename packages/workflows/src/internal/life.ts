@@ -31,6 +31,8 @@ export interface Steps {
   /**
    * Runs a step and stores its text before it returns, or returns the text that an earlier life has stored. The step never
    * throws, and may run again if its text was not stored. If `run` throws, it ends this life, and the body sees nothing of it.
+   * If two lives may go on at once, it must throw in the older one: otherwise a refusal of one could hide the payment of the
+   * other.
    */
   readonly run: (name: string, step: () => Promise<string>) => Promise<string>
   /** A durable pause. If it throws, it ends this life. */
