@@ -25,7 +25,7 @@ import * as columns from "../src/internal/payroll/columns.js"
 import type { Row } from "../src/internal/payroll/file.js"
 import * as preview from "../src/internal/payroll/preview.js"
 import { of } from "../src/internal/payroll/words.js"
-import { manilla, sandbox } from "./utils/manilla.js"
+import { manilla, sandbox, test, tests } from "./utils/manilla.js"
 
 const header = "employee,amount,currency,country,payment_method,phone"
 
@@ -62,62 +62,71 @@ const offers = (...services: ReadonlyArray<Service>) =>
     return faults.add(Fault.status(200, { operation: "Catalogue.list", count: "always", body }))
   })
 
-const tests: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<string>, said: string]> = [
+const refusals: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<string>, said: string]> =
   [
-    "an amount that may be two",
-    [good("E1", '"101,000"')],
-    'line 2, amount "101,000": write 101000 or 101.0000'
-  ],
-  ["an amount in words", [good("E1", "ten")], 'line 2, amount "ten": write the digits 0 to 9 only'],
-  [
-    "a phone that a spreadsheet damaged",
-    ["E1,1,XOF,BJ,mtn_momo,2.29017E+12"],
-    "line 2, phone: the spreadsheet has cut the number. Format the column as text"
-  ],
-  ["an amount of 0", [good("E1", "0")], 'line 2, amount "0": write more than 0, or delete the row'],
-  [
-    "a phone that begins with a dash",
-    ["E1,1,XOF,BJ,mtn_momo,-229 01 97 00 00 01"],
-    "line 2, phone: write 8 to 15 digits"
-  ],
-  [
-    "a phone without its country code",
-    ["E1,1,XOF,BJ,mtn_momo,97 00 00 01"],
-    "line 2, phone: write +229 before it, the code of BJ"
-  ],
-  ["a total", [good("E1"), "TOTAL,1000,,,,"], "line 3 is a total: delete it"],
-  [
-    "a cell with a separator in it",
-    [`Ada, E1,1,XOF,BJ,mtn_momo,${phone}`],
-    'line 2 has 7 cells, and the header has 6: put a cell that contains "," into quotation marks'
-  ],
-  ["a quotation mark that does not end", ['"E1,1'], "does not end"],
-  [
-    "a phone that is none, beside the other broken cells of its row",
-    ["E1,1,XOFF,BJ,mtn_momo,ask him"],
-    "line 2, phone: write 8 to 15 digits"
-  ],
-  ["an empty phone", ["E1,1,XOF,BJ,mtn_momo,"], "line 2: phone is required"],
-  ["an empty employee", [",1,XOF,BJ,mtn_momo,1"], "line 2: employee is required"],
-  ["each broken row", [good("E1"), good("E2", "x"), good("E3", "y")], 'line 4, amount "y"'],
-  [
-    "an employee twice",
-    [good("E1"), good("E2"), good("E1", "5")],
-    "line 4: employee must differ from that of line 2"
-  ],
-  [
-    "employees that look the same",
-    [good("José"), good("Jose\u{301}"), good("ｅ1"), good(" E1\u{200b}")],
-    "line 3: employee must differ from that of line 2, which looks the same. Write the number of each employee, or one row with both amounts\n" +
-      "line 5: employee must differ from that of line 4, which looks the same. Write the number of each employee, or one row with both amounts\nNothing was sent."
-  ],
-  [
-    "a row with too few cells",
-    [good("E0", "x"), "E1,1"],
-    "line 3 has 2 cells, and the header has 6"
-  ],
-  ["no rows", [], "has no rows"]
-]
+    [
+      "an amount that may be two",
+      [good("E1", '"101,000"')],
+      'line 2, amount "101,000": write 101000 or 101.0000'
+    ],
+    [
+      "an amount in words",
+      [good("E1", "ten")],
+      'line 2, amount "ten": write the digits 0 to 9 only'
+    ],
+    [
+      "a phone that a spreadsheet damaged",
+      ["E1,1,XOF,BJ,mtn_momo,2.29017E+12"],
+      "line 2, phone: the spreadsheet has cut the number. Format the column as text"
+    ],
+    [
+      "an amount of 0",
+      [good("E1", "0")],
+      'line 2, amount "0": write more than 0, or delete the row'
+    ],
+    [
+      "a phone that begins with a dash",
+      ["E1,1,XOF,BJ,mtn_momo,-229 01 97 00 00 01"],
+      "line 2, phone: write 8 to 15 digits"
+    ],
+    [
+      "a phone without its country code",
+      ["E1,1,XOF,BJ,mtn_momo,97 00 00 01"],
+      "line 2, phone: write +229 before it, the code of BJ"
+    ],
+    ["a total", [good("E1"), "TOTAL,1000,,,,"], "line 3 is a total: delete it"],
+    [
+      "a cell with a separator in it",
+      [`Ada, E1,1,XOF,BJ,mtn_momo,${phone}`],
+      'line 2 has 7 cells, and the header has 6: put a cell that contains "," into quotation marks'
+    ],
+    ["a quotation mark that does not end", ['"E1,1'], "does not end"],
+    [
+      "a phone that is none, beside the other broken cells of its row",
+      ["E1,1,XOFF,BJ,mtn_momo,ask him"],
+      "line 2, phone: write 8 to 15 digits"
+    ],
+    ["an empty phone", ["E1,1,XOF,BJ,mtn_momo,"], "line 2: phone is required"],
+    ["an empty employee", [",1,XOF,BJ,mtn_momo,1"], "line 2: employee is required"],
+    ["each broken row", [good("E1"), good("E2", "x"), good("E3", "y")], 'line 4, amount "y"'],
+    [
+      "an employee twice",
+      [good("E1"), good("E2"), good("E1", "5")],
+      "line 4: employee must differ from that of line 2"
+    ],
+    [
+      "employees that look the same",
+      [good("José"), good("Jose\u{301}"), good("ｅ1"), good(" E1\u{200b}")],
+      "line 3: employee must differ from that of line 2, which looks the same. Write the number of each employee, or one row with both amounts\n" +
+        "line 5: employee must differ from that of line 4, which looks the same. Write the number of each employee, or one row with both amounts\nNothing was sent."
+    ],
+    [
+      "a row with too few cells",
+      [good("E0", "x"), "E1,1"],
+      "line 3 has 2 cells, and the header has 6"
+    ],
+    ["no rows", [], "has no rows"]
+  ]
 
 /** Two other names of a column. */
 const pairs = [
@@ -149,58 +158,50 @@ describe.each(["en", "fr"] as const)("two names of a column in the language %s",
 })
 
 describe("before anything is sent, a payroll", () => {
-  for (const [title, rows, said] of tests) {
-    it.scopedLive(`refuses ${title}`, () =>
-      Effect.gen(function* () {
-        const { file } = yield* spreadsheet([header, ...rows].join("\n"))
-        const { code, err } = yield* manilla(["payroll", file, "--yes"])
-        assert.strictEqual(code, 2)
-        assert.include(err, said)
-        assert.notInclude(err, phone)
-        assert.lengthOf(yield* payouts, 0)
-      }).pipe(Effect.provide(sandbox()))
-    )
+  for (const [title, rows, said] of refusals) {
+    test(`refuses ${title}`, function* () {
+      const { file } = yield* spreadsheet([header, ...rows].join("\n"))
+      const { code, err } = yield* manilla(["payroll", file, "--yes"])
+      assert.strictEqual(code, 2)
+      assert.include(err, said)
+      assert.notInclude(err, phone)
+      assert.lengthOf(yield* payouts, 0)
+    })
   }
 
-  it.scopedLive("names the columns that are missing, and those that may be meant", () =>
-    Effect.gen(function* () {
-      const names = "employe;name;Amount;money;country;payment_method;phone_number"
-      const { file } = yield* spreadsheet(`${names}\nE1;N;1;XOF;BJ;mtn_momo;${phone}`)
+  test("names the columns that are missing, and those that may be meant", function* () {
+    const names = "employe;name;Amount;money;country;payment_method;phone_number"
+    const { file } = yield* spreadsheet(`${names}\nE1;N;1;XOF;BJ;mtn_momo;${phone}`)
+    const { code, err } = yield* manilla(["payroll", file, "--yes"])
+    assert.strictEqual(code, 2)
+    assert.include(
+      err,
+      'line 1: "employe" and "name" may both be the column employee: give the wrong one another name\n' +
+        `line 1: there is no column currency. Not recognised: money. Write the header as: ${header}\nNothing was sent.`
+    )
+  })
+
+  test("refuses a file in another encoding than UTF-8, or UTF-16 with its mark", function* () {
+    for (const encoding of ["latin1", "utf16le"] as const) {
+      const text = `${header}\n${good("Zoé")}`
+      const { file } = yield* spreadsheet(Buffer.from(text, encoding))
       const { code, err } = yield* manilla(["payroll", file, "--yes"])
       assert.strictEqual(code, 2)
-      assert.include(
-        err,
-        'line 1: "employe" and "name" may both be the column employee: give the wrong one another name\n' +
-          `line 1: there is no column currency. Not recognised: money. Write the header as: ${header}\nNothing was sent.`
-      )
-    }).pipe(Effect.provide(sandbox()))
-  )
+      assert.include(err, "save it in the spreadsheet as CSV UTF-8\nNothing was sent.")
+    }
+    assert.lengthOf(yield* payouts, 0)
+  })
 
-  it.scopedLive("refuses a file in another encoding than UTF-8, or UTF-16 with its mark", () =>
-    Effect.gen(function* () {
-      for (const encoding of ["latin1", "utf16le"] as const) {
-        const text = `${header}\n${good("Zoé")}`
-        const { file } = yield* spreadsheet(Buffer.from(text, encoding))
-        const { code, err } = yield* manilla(["payroll", file, "--yes"])
-        assert.strictEqual(code, 2)
-        assert.include(err, "save it in the spreadsheet as CSV UTF-8\nNothing was sent.")
-      }
-      assert.lengthOf(yield* payouts, 0)
-    }).pipe(Effect.provide(sandbox()))
-  )
-
-  it.scopedLive("refuses a column twice, but not one that is ignored", () =>
-    Effect.gen(function* () {
-      const names = (last: string) => `${header},${last}\n${good("E1")},999999`
-      const { file } = yield* spreadsheet(names(" Amount"))
-      const { code, err } = yield* manilla(["payroll", file, "--yes"])
-      assert.strictEqual(code, 2)
-      assert.include(err, '"amount" and "Amount" may both be the column amount')
-      const { file: other } = yield* spreadsheet(names("note,note").replace("999999", "a,b"))
-      assert.include((yield* manilla(["payroll", other])).out, "Rows: 1. Total: 1,000 XOF.")
-      assert.lengthOf(yield* payouts, 0)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("refuses a column twice, but not one that is ignored", function* () {
+    const names = (last: string) => `${header},${last}\n${good("E1")},999999`
+    const { file } = yield* spreadsheet(names(" Amount"))
+    const { code, err } = yield* manilla(["payroll", file, "--yes"])
+    assert.strictEqual(code, 2)
+    assert.include(err, '"amount" and "Amount" may both be the column amount')
+    const { file: other } = yield* spreadsheet(names("note,note").replace("999999", "a,b"))
+    assert.include((yield* manilla(["payroll", other])).out, "Rows: 1. Total: 1,000 XOF.")
+    assert.lengthOf(yield* payouts, 0)
+  })
 
   it.scopedLive.each([
     ["a decimal comma", "a;101 000,00;XOF;BJ;mtn_momo;PHONE", "101000.00", "101,000.00"],
@@ -219,60 +220,52 @@ describe("before anything is sent, a payroll", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
-  it.scopedLive("names the lines of a file with sep= and CRLF in their order", () =>
-    Effect.gen(function* () {
-      const text = ["sep=,", header, good("E1", "x"), "TOTAL,1,,,,", good("E2", "y")].join("\r\n")
-      const { file } = yield* spreadsheet(text)
-      const { err } = yield* manilla(["payroll", file, "--yes"])
-      assert.match(err, /^line 3, amount[^]*\nline 4 is a total[^]*\nline 5, amount/)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("names the lines of a file with sep= and CRLF in their order", function* () {
+    const text = ["sep=,", header, good("E1", "x"), "TOTAL,1,,,,", good("E2", "y")].join("\r\n")
+    const { file } = yield* spreadsheet(text)
+    const { err } = yield* manilla(["payroll", file, "--yes"])
+    assert.match(err, /^line 3, amount[^]*\nline 4 is a total[^]*\nline 5, amount/)
+  })
 
-  it.scopedLive("says where the header is, if a title is above it", () =>
-    Effect.gen(function* () {
-      const { file } = yield* spreadsheet(`Salaries of November\n\n${header}\n${good("E1")}`)
-      const { code, err } = yield* manilla(["payroll", file, "--yes"])
+  test("says where the header is, if a title is above it", function* () {
+    const { file } = yield* spreadsheet(`Salaries of November\n\n${header}\n${good("E1")}`)
+    const { code, err } = yield* manilla(["payroll", file, "--yes"])
+    assert.strictEqual(code, 2)
+    assert.include(err, "the header is on line 3: delete the lines before it")
+  })
+
+  test("takes its period from a name with one date, and asks otherwise", function* () {
+    const text = `${header}\n${good("E1")}`
+    const run = (name: string) =>
+      Effect.flatMap(spreadsheet(text, name), ({ file }) => manilla(["payroll", file]))
+    const { out } = yield* run("wages-2026-11-13.csv")
+    assert.include(out, "Period: 2026-11-13.")
+    for (const [name, said] of [
+      ["2026-11-06-to-2026-11-13", "has the date 2026-11-06 and also 2026-11-13, which may"],
+      ["2026-11-06-13", "has the date 2026-11-06 and also 13, which may"],
+      ["2026-11 week 2", "has the date 2026-11 and also 2, which may"],
+      ["s2-2026-11", "has the date 2026-11 and also 2, which may"],
+      ["salaires_v2-2026-11", "apart: add --period 2026-11, or another one for each"],
+      ["11-2026", "has no date such as 2026-11 or 2026-11-13: add --period"],
+      ["salaries", "has no date such as 2026-11 or 2026-11-13: add --period"]
+    ] as const) {
+      const { code, err } = yield* run(`${name}.csv`)
       assert.strictEqual(code, 2)
-      assert.include(err, "the header is on line 3: delete the lines before it")
-    }).pipe(Effect.provide(sandbox()))
-  )
+      assert.include(err, `The name ${name}.csv has`)
+      assert.include(err, said)
+    }
+    const { file } = yield* spreadsheet(text)
+    const { err } = yield* manilla(["payroll", file, "--period", "2026/11"])
+    assert.include(err, "--period must have 1 to 50 letters")
+  })
 
-  it.scopedLive("takes its period from a name with one date, and asks otherwise", () =>
-    Effect.gen(function* () {
-      const text = `${header}\n${good("E1")}`
-      const run = (name: string) =>
-        Effect.flatMap(spreadsheet(text, name), ({ file }) => manilla(["payroll", file]))
-      const { out } = yield* run("wages-2026-11-13.csv")
-      assert.include(out, "Period: 2026-11-13.")
-      for (const [name, said] of [
-        ["2026-11-06-to-2026-11-13", "has the date 2026-11-06 and also 2026-11-13, which may"],
-        ["2026-11-06-13", "has the date 2026-11-06 and also 13, which may"],
-        ["2026-11 week 2", "has the date 2026-11 and also 2, which may"],
-        ["s2-2026-11", "has the date 2026-11 and also 2, which may"],
-        ["salaires_v2-2026-11", "apart: add --period 2026-11, or another one for each"],
-        ["11-2026", "has no date such as 2026-11 or 2026-11-13: add --period"],
-        ["salaries", "has no date such as 2026-11 or 2026-11-13: add --period"]
-      ] as const) {
-        const { code, err } = yield* run(`${name}.csv`)
-        assert.strictEqual(code, 2)
-        assert.include(err, `The name ${name}.csv has`)
-        assert.include(err, said)
-      }
-      const { file } = yield* spreadsheet(text)
-      const { err } = yield* manilla(["payroll", file, "--period", "2026/11"])
-      assert.include(err, "--period must have 1 to 50 letters")
-    }).pipe(Effect.provide(sandbox()))
-  )
-
-  it.scopedLive("shows each row, with a part of its phone number", () =>
-    Effect.gen(function* () {
-      const { file } = yield* spreadsheet(`${header}\n${good("E1")}`)
-      const { out } = yield* manilla(["payroll", file])
-      assert.include(out, `2  E1         1,000  XOF       BJ       mtn_momo        ****`)
-      assert.match(out, / \*{8,}\d\d\n/)
-      assert.notInclude(out, phone)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("shows each row, with a part of its phone number", function* () {
+    const { file } = yield* spreadsheet(`${header}\n${good("E1")}`)
+    const { out } = yield* manilla(["payroll", file])
+    assert.include(out, `2  E1         1,000  XOF       BJ       mtn_momo        ****`)
+    assert.match(out, / \*{8,}\d\d\n/)
+    assert.notInclude(out, phone)
+  })
 
   it.scopedLive.each([
     [
@@ -295,18 +288,16 @@ describe("before anything is sent, a payroll", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
-  it.scopedLive("names each column of a row that the catalogue does not have", () =>
-    Effect.gen(function* () {
-      const rows = [`E1,5,EUR,BJ,mtn_mono,${phone}`, `E2,5,XOF,FR,mtn_mono,${phone}`]
-      const { file } = yield* spreadsheet([header, ...rows].join("\n"))
-      const { err } = yield* manilla(["payroll", file, "--check"])
-      const none = "the catalogue has no such payout"
-      assert.match(err, new RegExp(`^line 2, currency "EUR": ${none} in BJ. It has XOF$`, "m"))
-      assert.match(err, new RegExp(`^line 2, payment_method "mtn_mono": ${none} in BJ.`, "m"))
-      assert.match(err, new RegExp(`^line 3, country "FR": ${none}. It has `, "m"))
-      assert.match(err, new RegExp(`^line 3, payment_method "mtn_mono": ${none}. Write`, "m"))
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("names each column of a row that the catalogue does not have", function* () {
+    const rows = [`E1,5,EUR,BJ,mtn_mono,${phone}`, `E2,5,XOF,FR,mtn_mono,${phone}`]
+    const { file } = yield* spreadsheet([header, ...rows].join("\n"))
+    const { err } = yield* manilla(["payroll", file, "--check"])
+    const none = "the catalogue has no such payout"
+    assert.match(err, new RegExp(`^line 2, currency "EUR": ${none} in BJ. It has XOF$`, "m"))
+    assert.match(err, new RegExp(`^line 2, payment_method "mtn_mono": ${none} in BJ.`, "m"))
+    assert.match(err, new RegExp(`^line 3, country "FR": ${none}. It has `, "m"))
+    assert.match(err, new RegExp(`^line 3, payment_method "mtn_mono": ${none}. Write`, "m"))
+  })
 
   const mistaken = [
     header,
@@ -316,39 +307,35 @@ describe("before anything is sent, a payroll", () => {
     `e1,5,USD,BJ,mtn_momo,${phone}`
   ].join("\n")
 
-  it.scopedLive("lists all mistakes of a file at once, in the order of its lines", () =>
-    Effect.gen(function* () {
-      const { file } = yield* spreadsheet(mistaken)
-      const { code, err } = yield* manilla(["payroll", file, "--check"])
-      assert.strictEqual(code, 2)
-      const none = "the catalogue has no such payout in BJ"
-      assert.deepStrictEqual(err.split("\n").slice(0, -2), [
-        'line 2, amount "x": write the digits 0 to 9 only, such as 101000 or 101000.50',
-        `line 2, payment_method "mtn_mono": ${none}. Write mtn_momo`,
-        "line 3 is a total: delete it",
-        `line 5, currency "USD": ${none}. It has XOF`,
-        "line 5: employee must differ from that of line 2, which looks the same. Write the number of each employee, or one row with both amounts"
-      ])
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("lists all mistakes of a file at once, in the order of its lines", function* () {
+    const { file } = yield* spreadsheet(mistaken)
+    const { code, err } = yield* manilla(["payroll", file, "--check"])
+    assert.strictEqual(code, 2)
+    const none = "the catalogue has no such payout in BJ"
+    assert.deepStrictEqual(err.split("\n").slice(0, -2), [
+      'line 2, amount "x": write the digits 0 to 9 only, such as 101000 or 101000.50',
+      `line 2, payment_method "mtn_mono": ${none}. Write mtn_momo`,
+      "line 3 is a total: delete it",
+      `line 5, currency "USD": ${none}. It has XOF`,
+      "line 5: employee must differ from that of line 2, which looks the same. Write the number of each employee, or one row with both amounts"
+    ])
+  })
 
-  it.scopedLive("says once what is wrong in many lines", () =>
-    Effect.gen(function* () {
-      const rows = Array.from({ length: 40 }, (_, i) => `E${i},1,XOF,BJ,mtn_mono,${phone}`)
-      rows[9] = `E9,x,XOF,BJ,mtn_mono,${phone}`
-      rows[19] = good("E19")
-      const { file } = yield* spreadsheet([header, ...rows].join("\n"))
-      const { err } = yield* manilla(["payroll", file, "--check"])
-      assert.deepStrictEqual(err.split("\n").slice(0, -2), [
-        'lines 2–20, 22–41, payment_method "mtn_mono": the catalogue has no such payout in BJ. Write mtn_momo',
-        'line 11, amount "x": write the digits 0 to 9 only, such as 101000 or 101000.50'
-      ])
-      const scattered = rows.map((row, i) => (i % 2 === 0 ? row : good(`E${i}`)))
-      const other = yield* spreadsheet([header, ...scattered].join("\n"))
-      const { err: said } = yield* manilla(["payroll", other.file, "--check"])
-      assert.match(said, /^lines 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, …, payment_method/)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("says once what is wrong in many lines", function* () {
+    const rows = Array.from({ length: 40 }, (_, i) => `E${i},1,XOF,BJ,mtn_mono,${phone}`)
+    rows[9] = `E9,x,XOF,BJ,mtn_mono,${phone}`
+    rows[19] = good("E19")
+    const { file } = yield* spreadsheet([header, ...rows].join("\n"))
+    const { err } = yield* manilla(["payroll", file, "--check"])
+    assert.deepStrictEqual(err.split("\n").slice(0, -2), [
+      'lines 2–20, 22–41, payment_method "mtn_mono": the catalogue has no such payout in BJ. Write mtn_momo',
+      'line 11, amount "x": write the digits 0 to 9 only, such as 101000 or 101000.50'
+    ])
+    const scattered = rows.map((row, i) => (i % 2 === 0 ? row : good(`E${i}`)))
+    const other = yield* spreadsheet([header, ...scattered].join("\n"))
+    const { err: said } = yield* manilla(["payroll", other.file, "--check"])
+    assert.match(said, /^lines 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, …, payment_method/)
+  })
 
   it.scopedLive.each([
     ["the catalogue", "MANILLA_BASE_URL"],
@@ -367,39 +354,33 @@ describe("before anything is sent, a payroll", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
-  it.scopedLive("is compared with the catalogue by --check also when it has begun", () =>
-    Effect.gen(function* () {
-      const { file } = yield* spreadsheet([header, good("E1")].join("\n"))
-      yield* manilla(["payroll", file, "--yes"])
-      const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.status(403, { operation: "Catalogue.list" }))
-      const { code, out } = yield* manilla(["payroll", file, "--check"])
-      assert.strictEqual(code, 0)
-      assert.include(out, "Warning: The catalogue cannot be read")
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("is compared with the catalogue by --check also when it has begun", function* () {
+    const { file } = yield* spreadsheet([header, good("E1")].join("\n"))
+    yield* manilla(["payroll", file, "--yes"])
+    const { faults } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.status(403, { operation: "Catalogue.list" }))
+    const { code, out } = yield* manilla(["payroll", file, "--check"])
+    assert.strictEqual(code, 0)
+    assert.include(out, "Warning: The catalogue cannot be read")
+  })
 
-  it.scopedLive("refuses a payment method that the catalogue has for collections only", () =>
-    Effect.gen(function* () {
-      yield* offers(["BJ", "XOF", "PAYOUT", "moov_money"], ["BJ", "XOF", "COLLECTION", "mtn_momo"])
-      const { file } = yield* spreadsheet(`${header}\n${good("E1")}`)
-      const { code, err } = yield* manilla(["payroll", file, "--yes"])
-      assert.strictEqual(code, 2)
-      assert.include(err, 'payment_method "mtn_momo": the catalogue has no such payout in BJ.')
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("refuses a payment method that the catalogue has for collections only", function* () {
+    yield* offers(["BJ", "XOF", "PAYOUT", "moov_money"], ["BJ", "XOF", "COLLECTION", "mtn_momo"])
+    const { file } = yield* spreadsheet(`${header}\n${good("E1")}`)
+    const { code, err } = yield* manilla(["payroll", file, "--yes"])
+    assert.strictEqual(code, 2)
+    assert.include(err, 'payment_method "mtn_momo": the catalogue has no such payout in BJ.')
+  })
 
-  it.scopedLive("goes on when it has begun, also if the catalogue no longer has its payouts", () =>
-    Effect.gen(function* () {
-      const { file } = yield* spreadsheet([header, good("E1")].join("\n"))
-      yield* manilla(["payroll", file, "--yes"])
-      yield* offers(["FR", "EUR", "PAYOUT", "card"])
-      for (const option of ["--check", "--yes"]) {
-        const { code, err } = yield* manilla(["payroll", file, option])
-        assert.strictEqual(code, 0, err)
-      }
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("goes on when it has begun, also if the catalogue no longer has its payouts", function* () {
+    const { file } = yield* spreadsheet([header, good("E1")].join("\n"))
+    yield* manilla(["payroll", file, "--yes"])
+    yield* offers(["FR", "EUR", "PAYOUT", "card"])
+    for (const option of ["--check", "--yes"]) {
+      const { code, err } = yield* manilla(["payroll", file, option])
+      assert.strictEqual(code, 0, err)
+    }
+  })
 
   it.effect("shows an option that may be left out in brackets", () =>
     Effect.map(manilla(["payroll", "--help"]), ({ out }) =>
@@ -426,90 +407,77 @@ describe("before anything is sent, a payroll", () => {
     }).pipe(Effect.provide(service))
   )
 
-  it.scopedLive("shows the largest rows, the totals, and who is new", () =>
-    Effect.gen(function* () {
-      const people = Array.from({ length: 12 }, (_, i) => good(`E${i}`, String(1000 + i)))
-      const first = yield* spreadsheet([header, ...people].join("\n"))
-      yield* manilla(["payroll", first.file, "--yes"])
-      const file = join(first.folder, "salaries-2026-12.csv")
-      const others = [good("New", "1234567"), `Moov,5,XOF,BJ,moov_money,${phone}`]
-      writeFileSync(file, [header, ...people, ...others].join("\n"))
-      const { code, out } = yield* manilla(["payroll", file, "--check"])
-      assert.strictEqual(code, 0)
-      assert.match(out, /^The largest of 14 rows:\nline .*\n +14  New +1,234,567  XOF/)
-      assert.notMatch(out, / E2 +1,002 /)
-      assert.match(out, /mtn_momo +XOF +13  1,246,633\nmoov_money +XOF +1 +5\n/)
-      assert.include(out, "2 of 14 employees are not in the period 2026-11: New, Moov.")
-      assert.match(out, /Warning: 12 of 14 rows pay the same\s+employee\s+or\s+phone\s+number/)
-      assert.match(out, /Total: 1,246,638 XOF.*Checked\. This command sent nothing\.\n$/s)
-      assert.lengthOf(yield* payouts, 12)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("shows the largest rows, the totals, and who is new", function* () {
+    const people = Array.from({ length: 12 }, (_, i) => good(`E${i}`, String(1000 + i)))
+    const first = yield* spreadsheet([header, ...people].join("\n"))
+    yield* manilla(["payroll", first.file, "--yes"])
+    const file = join(first.folder, "salaries-2026-12.csv")
+    const others = [good("New", "1234567"), `Moov,5,XOF,BJ,moov_money,${phone}`]
+    writeFileSync(file, [header, ...people, ...others].join("\n"))
+    const { code, out } = yield* manilla(["payroll", file, "--check"])
+    assert.strictEqual(code, 0)
+    assert.match(out, /^The largest of 14 rows:\nline .*\n +14  New +1,234,567  XOF/)
+    assert.notMatch(out, / E2 +1,002 /)
+    assert.match(out, /mtn_momo +XOF +13  1,246,633\nmoov_money +XOF +1 +5\n/)
+    assert.include(out, "2 of 14 employees are not in the period 2026-11: New, Moov.")
+    assert.match(out, /Warning: 12 of 14 rows pay the same\s+employee\s+or\s+phone\s+number/)
+    assert.match(out, /Total: 1,246,638 XOF.*Checked\. This command sent nothing\.\n$/s)
+    assert.lengthOf(yield* payouts, 12)
+  })
 
-  it.scopedLive("writes a template once, without a row", () =>
-    Effect.gen(function* () {
-      const { folder } = yield* spreadsheet("")
-      const file = join(folder, "payroll.csv")
-      const { code, out } = yield* manilla(["payroll", file, "--template"])
-      assert.strictEqual(code, 0)
-      assert.include(out, "Add a row for each employee")
-      assert.strictEqual(readFileSync(file, "utf8"), `${header}\n`)
-      const again = yield* manilla(["payroll", file, "--template"])
-      assert.deepStrictEqual([again.code, readFileSync(file, "utf8")], [2, `${header}\n`])
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("writes a template once, without a row", function* () {
+    const { folder } = yield* spreadsheet("")
+    const file = join(folder, "payroll.csv")
+    const { code, out } = yield* manilla(["payroll", file, "--template"])
+    assert.strictEqual(code, 0)
+    assert.include(out, "Add a row for each employee")
+    assert.strictEqual(readFileSync(file, "utf8"), `${header}\n`)
+    const again = yield* manilla(["payroll", file, "--template"])
+    assert.deepStrictEqual([again.code, readFileSync(file, "utf8")], [2, `${header}\n`])
+  })
 
-  it.scopedLive("warns of a phone number that several rows have", () =>
-    Effect.gen(function* () {
-      const others = ["22901000001", "+22901000001", "22901000002"].map(
-        (number, i) => `F${i},5,XOF,BJ,mtn_momo,${number}`
-      )
-      const many = Array.from({ length: 7 }, (_, i) => good(`E${i}`))
-      const { file } = yield* spreadsheet([header, ...others, ...many].join("\n"))
-      const { out } = yield* manilla(["payroll", file])
-      assert.include(
-        out,
-        "Warning: 2 rows have the phone number *********01: F0 (line 2), F1 (line 3)."
-      )
-      assert.include(out.replace(/\s+/g, " "), "E4 (line 9), and 2 more.")
-      assert.strictEqual(out.split("Warning: ").length, 3)
-      assert.isBelow(out.lastIndexOf("Warning: "), out.indexOf("Rows: 10."))
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("warns of a phone number that several rows have", function* () {
+    const others = ["22901000001", "+22901000001", "22901000002"].map(
+      (number, i) => `F${i},5,XOF,BJ,mtn_momo,${number}`
+    )
+    const many = Array.from({ length: 7 }, (_, i) => good(`E${i}`))
+    const { file } = yield* spreadsheet([header, ...others, ...many].join("\n"))
+    const { out } = yield* manilla(["payroll", file])
+    assert.include(
+      out,
+      "Warning: 2 rows have the phone number *********01: F0 (line 2), F1 (line 3)."
+    )
+    assert.include(out.replace(/\s+/g, " "), "E4 (line 9), and 2 more.")
+    assert.strictEqual(out.split("Warning: ").length, 3)
+    assert.isBelow(out.lastIndexOf("Warning: "), out.indexOf("Rows: 10."))
+  })
 
-  it.scopedLive("needs the id of a wallet", () =>
-    Effect.gen(function* () {
-      const { file } = yield* spreadsheet(`${header}\n${good("E1")}`)
-      for (const wallet of [undefined, "my wallet"]) {
-        const changes = { MANILLA_WALLET_ID: wallet }
-        const { code, err } = yield* manilla(["payroll", file, "--yes"], changes)
-        assert.strictEqual(code, 2)
-        assert.strictEqual(
-          err,
-          "--wallet or MANILLA_WALLET_ID must be the id of a wallet, a UUID.\n"
-        )
-      }
-      assert.lengthOf(yield* payouts, 0)
-    }).pipe(Effect.provide(sandbox()))
-  )
-
-  it.scopedLive("needs a period and an answer", () =>
-    Effect.gen(function* () {
-      const text = `${header}\n${good("E1")}`
-      const unnamed = yield* spreadsheet(text, "salaries.csv")
-      assert.include((yield* manilla(["payroll", unnamed.file, "--yes"])).err, "add --period")
-      const { file, folder } = yield* spreadsheet(text)
-      const { code, err, out } = yield* manilla(["payroll", file])
-      assert.lengthOf(readdirSync(folder), 1)
+  test("needs the id of a wallet", function* () {
+    const { file } = yield* spreadsheet(`${header}\n${good("E1")}`)
+    for (const wallet of [undefined, "my wallet"]) {
+      const changes = { MANILLA_WALLET_ID: wallet }
+      const { code, err } = yield* manilla(["payroll", file, "--yes"], changes)
       assert.strictEqual(code, 2)
-      assert.include(out, "Rows: 1. Total: 1,000 XOF. Period: 2026-11. Environment: SANDBOX.")
-      assert.include(
-        err,
-        "Pay the rows that are not paid yet, 1 of 1? This needs an answer: add --yes"
-      )
-      assert.lengthOf(yield* payouts, 0)
-    }).pipe(Effect.provide(sandbox()))
-  )
+      assert.strictEqual(err, "--wallet or MANILLA_WALLET_ID must be the id of a wallet, a UUID.\n")
+    }
+    assert.lengthOf(yield* payouts, 0)
+  })
+
+  test("needs a period and an answer", function* () {
+    const text = `${header}\n${good("E1")}`
+    const unnamed = yield* spreadsheet(text, "salaries.csv")
+    assert.include((yield* manilla(["payroll", unnamed.file, "--yes"])).err, "add --period")
+    const { file, folder } = yield* spreadsheet(text)
+    const { code, err, out } = yield* manilla(["payroll", file])
+    assert.lengthOf(readdirSync(folder), 1)
+    assert.strictEqual(code, 2)
+    assert.include(out, "Rows: 1. Total: 1,000 XOF. Period: 2026-11. Environment: SANDBOX.")
+    assert.include(
+      err,
+      "Pay the rows that are not paid yet, 1 of 1? This needs an answer: add --yes"
+    )
+    assert.lengthOf(yield* payouts, 0)
+  })
 })
 
 describe("the preview of a payroll in two currencies", () => {
@@ -550,165 +518,145 @@ describe("the preview of a payroll in two currencies", () => {
 })
 
 describe("a payroll", () => {
-  it.scopedLive("reads semicolons and a byte order mark, and pays each row once", () =>
-    Effect.gen(function* () {
-      const rows = [good("E1"), good("É 2", "2.5")].map((row) => row.replaceAll(",", ";"))
-      const text = `\u{feff}${header.replaceAll(",", ";")}\r\n${rows.join("\r\n")}\r\n`
-      const { file, folder } = yield* spreadsheet(text)
-      for (const run of [1, 2]) {
-        // When all is paid, nothing is asked.
-        const answer = run === 1 ? ["--yes"] : []
-        const { code, err, out } = yield* manilla(["payroll", file, ...answer])
-        assert.strictEqual(code, 0, err)
-        assert.strictEqual(err.includes("Continued: 2 paid until now."), run === 2)
-        assert.include(out, "2 paid.")
-        assert.notInclude(out + err, phone)
-      }
-      const made = yield* payouts
-      assert.sameMembers(
-        made.map(({ amount }) => amount),
-        ["1000.0000", "2.5000"]
-      )
-      const report = join(folder, "salaries-2026-11.report.csv")
-      assert.match(
-        readFileSync(report, "utf8"),
-        /^line,employee,amount,currency,result,reference,provider_reference,reason,advice\n2,E1,1000,XOF,paid,PYT-\w+,PRV-\w+,,\n/
-      )
-      for (const secret of [report, join(folder, "payroll-2026-11.sandbox.db")]) {
-        assert.strictEqual(statSync(secret).mode & 0o777, 0o600)
-      }
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("reads semicolons and a byte order mark, and pays each row once", function* () {
+    const rows = [good("E1"), good("É 2", "2.5")].map((row) => row.replaceAll(",", ";"))
+    const text = `\u{feff}${header.replaceAll(",", ";")}\r\n${rows.join("\r\n")}\r\n`
+    const { file, folder } = yield* spreadsheet(text)
+    for (const run of [1, 2]) {
+      // When all is paid, nothing is asked.
+      const answer = run === 1 ? ["--yes"] : []
+      const { code, err, out } = yield* manilla(["payroll", file, ...answer])
+      assert.strictEqual(code, 0, err)
+      assert.strictEqual(err.includes("Continued: 2 paid until now."), run === 2)
+      assert.include(out, "2 paid.")
+      assert.notInclude(out + err, phone)
+    }
+    const made = yield* payouts
+    assert.sameMembers(
+      made.map(({ amount }) => amount),
+      ["1000.0000", "2.5000"]
+    )
+    const report = join(folder, "salaries-2026-11.report.csv")
+    assert.match(
+      readFileSync(report, "utf8"),
+      /^line,employee,amount,currency,result,reference,provider_reference,reason,advice\n2,E1,1000,XOF,paid,PYT-\w+,PRV-\w+,,\n/
+    )
+    for (const secret of [report, join(folder, "payroll-2026-11.sandbox.db")]) {
+      assert.strictEqual(statSync(secret).mode & 0o777, 0o600)
+    }
+  })
 
-  it.scopedLive("says what was not paid, and what may be", () =>
-    Effect.gen(function* () {
-      // Magic amounts of the sandbox: insufficient funds, and a payout that fails.
-      const rows = [good("E1"), good("E2", "999.9920"), good("E3", "999.9906")]
-      const { file } = yield* spreadsheet([header, ...rows].join("\n"))
-      const { code, err, out } = yield* manilla(["payroll", file, "--yes"])
-      assert.strictEqual(code, 3)
-      assert.match(
-        out,
-        /line 3, E2, 999\.9920 XOF: not paid\. The service responds with INSUFFICIENT_FUNDS: .*insufficient\s+funds/s
-      )
-      assert.notMatch(out, /correlation id/)
-      assert.include(readFileSync(file.replace(".csv", ".report.csv"), "utf8"), "correlation id")
-      assert.match(out, /line 4, E3, 999\.9906 XOF: check\. The final status is FAILED\.\n/)
-      assert.match(out, /\nnot paid: Unless this period.*\ncheck: It may be paid\. Ask/s)
-      assert.include(out, "1 paid, 1 not paid, 1 check.")
-      assert.include(err, "2 of 3 rows are not paid, or it is not certain that they are")
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("says what was not paid, and what may be", function* () {
+    // Magic amounts of the sandbox: insufficient funds, and a payout that fails.
+    const rows = [good("E1"), good("E2", "999.9920"), good("E3", "999.9906")]
+    const { file } = yield* spreadsheet([header, ...rows].join("\n"))
+    const { code, err, out } = yield* manilla(["payroll", file, "--yes"])
+    assert.strictEqual(code, 3)
+    assert.match(
+      out,
+      /line 3, E2, 999\.9920 XOF: not paid\. The service responds with INSUFFICIENT_FUNDS: .*insufficient\s+funds/s
+    )
+    assert.notMatch(out, /correlation id/)
+    assert.include(readFileSync(file.replace(".csv", ".report.csv"), "utf8"), "correlation id")
+    assert.match(out, /line 4, E3, 999\.9906 XOF: check\. The final status is FAILED\.\n/)
+    assert.match(out, /\nnot paid: Unless this period.*\ncheck: It may be paid\. Ask/s)
+    assert.include(out, "1 paid, 1 not paid, 1 check.")
+    assert.include(err, "2 of 3 rows are not paid, or it is not certain that they are")
+  })
 
-  it.scopedLive("says once what was refused for many rows, with their money", () =>
-    Effect.gen(function* () {
-      const refused = Array.from({ length: 6 }, (_, i) => good(`R${i}`, "999.9920"))
-      const rows = [...refused, good("E1"), good("E2", "999.9925"), good("R9", "999.9920")]
-      const { file } = yield* spreadsheet([header, ...rows].join("\n"))
-      const { out } = yield* manilla(["payroll", file, "--yes"])
-      assert.match(out, /^7 rows \(lines 2–7, 10\), 6,999\.9440 XOF: not paid\. The service/m)
-      assert.lengthOf(out.match(/INSUFFICIENT_FUNDS/g) ?? [], 1)
-      assert.match(out, /^line 9, E2, 999\.9925 XOF: not paid\. .*ACCOUNT_BLOCKED/m)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("says once what was refused for many rows, with their money", function* () {
+    const refused = Array.from({ length: 6 }, (_, i) => good(`R${i}`, "999.9920"))
+    const rows = [...refused, good("E1"), good("E2", "999.9925"), good("R9", "999.9920")]
+    const { file } = yield* spreadsheet([header, ...rows].join("\n"))
+    const { out } = yield* manilla(["payroll", file, "--yes"])
+    assert.match(out, /^7 rows \(lines 2–7, 10\), 6,999\.9440 XOF: not paid\. The service/m)
+    assert.lengthOf(out.match(/INSUFFICIENT_FUNDS/g) ?? [], 1)
+    assert.match(out, /^line 9, E2, 999\.9925 XOF: not paid\. .*ACCOUNT_BLOCKED/m)
+  })
 
-  it.scopedLive("names people beside the numbers of employees, in its lines and its report", () =>
-    Effect.gen(function* () {
-      const names = `matricule,prénom,nom,${header.slice(header.indexOf(",") + 1)}`
-      const rows = [good("E1,Élodie,Kossi"), good("E2,José,", "999.9920")]
-      const { file } = yield* spreadsheet([names, ...rows].join("\n"))
-      const { out } = yield* manilla(["payroll", file, "--yes"])
-      assert.match(out, /line 3, E2 José, 999\.9920 XOF: not paid\./)
-      const report = readFileSync(file.replace(".csv", ".report.csv"), "utf8")
-      assert.match(report, /^line,employee,name,amount,.*\n2,E1,Élodie Kossi,1000,.*\n3,E2,José,/)
-      writeFileSync(file.replace("-11", "-12"), [names, ...rows].join("\n"))
-      const next = yield* manilla(["payroll", file.replace("-11", "-12"), "--check"])
-      assert.match(next.out.replace(/\s+/g, " "), /which began on [\d-]+: E1 Élodie Kossi\./)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("names people beside the numbers of employees, in its lines and its report", function* () {
+    const names = `matricule,prénom,nom,${header.slice(header.indexOf(",") + 1)}`
+    const rows = [good("E1,Élodie,Kossi"), good("E2,José,", "999.9920")]
+    const { file } = yield* spreadsheet([names, ...rows].join("\n"))
+    const { out } = yield* manilla(["payroll", file, "--yes"])
+    assert.match(out, /line 3, E2 José, 999\.9920 XOF: not paid\./)
+    const report = readFileSync(file.replace(".csv", ".report.csv"), "utf8")
+    assert.match(report, /^line,employee,name,amount,.*\n2,E1,Élodie Kossi,1000,.*\n3,E2,José,/)
+    writeFileSync(file.replace("-11", "-12"), [names, ...rows].join("\n"))
+    const next = yield* manilla(["payroll", file.replace("-11", "-12"), "--check"])
+    assert.match(next.out.replace(/\s+/g, " "), /which began on [\d-]+: E1 Élodie Kossi\./)
+  })
 
-  it.scopedLive("says of a key of another request that it may have paid the row", () =>
-    Effect.gen(function* () {
-      const { file, folder } = yield* spreadsheet([header, good("=1+1"), good("E2")].join("\n"))
-      yield* manilla(["payroll", file, "--yes"])
-      rmSync(join(folder, "payroll-2026-11.sandbox.db"))
-      writeFileSync(file, [header, good("=1+1", "1001"), good("E2")].join("\n"))
-      const { code, err, out } = yield* manilla(["payroll", file, "--yes"])
-      assert.strictEqual(code, 3)
-      assert.include(
-        err,
-        "line 2, =1+1, 1,001 XOF: check. The key is that of another request, which may have paid the row.\n"
-      )
-      assert.notInclude(err, "line 3,")
-      assert.include(out.replace(/\s+/g, " "), "check. The key is that of another request, which")
-      const key = "PayoutBatch:manilla-payroll%3A2026-11:%3D1%2B1"
-      const report = readFileSync(join(folder, "salaries-2026-11.report.csv"), "utf8")
-      assert.include(report, "\n2,'=1+1,1001,XOF,check,")
-      assert.include(report, `Its key, ${key}, belongs to another request.`)
-      assert.lengthOf(yield* payouts, 2)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("says of a key of another request that it may have paid the row", function* () {
+    const { file, folder } = yield* spreadsheet([header, good("=1+1"), good("E2")].join("\n"))
+    yield* manilla(["payroll", file, "--yes"])
+    rmSync(join(folder, "payroll-2026-11.sandbox.db"))
+    writeFileSync(file, [header, good("=1+1", "1001"), good("E2")].join("\n"))
+    const { code, err, out } = yield* manilla(["payroll", file, "--yes"])
+    assert.strictEqual(code, 3)
+    assert.include(
+      err,
+      "line 2, =1+1, 1,001 XOF: check. The key is that of another request, which may have paid the row.\n"
+    )
+    assert.notInclude(err, "line 3,")
+    assert.include(out.replace(/\s+/g, " "), "check. The key is that of another request, which")
+    const key = "PayoutBatch:manilla-payroll%3A2026-11:%3D1%2B1"
+    const report = readFileSync(join(folder, "salaries-2026-11.report.csv"), "utf8")
+    assert.include(report, "\n2,'=1+1,1001,XOF,check,")
+    assert.include(report, `Its key, ${key}, belongs to another request.`)
+    assert.lengthOf(yield* payouts, 2)
+  })
 
-  it.scopedLive("says of many keys of other requests how many they are, also while it pays", () =>
-    Effect.gen(function* () {
-      const rows = (amount: string) =>
-        [header, ...Array.from({ length: 40 }, (_, i) => good(`E${i}`, amount))].join("\n")
-      const { file, folder } = yield* spreadsheet(rows("1000"))
-      yield* manilla(["payroll", file, "--yes"])
-      rmSync(join(folder, "payroll-2026-11.sandbox.db"))
-      writeFileSync(file, rows("1001"))
-      const { err, out } = yield* manilla(["payroll", file, "--yes"])
-      for (const text of [err, out]) {
-        assert.match(text, /^40 rows \(lines 2–41\), 40,040 XOF: check\. The key is that/m)
-        assert.isBelow(text.match(/The key is that/g)?.length ?? 0, 8)
-      }
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("says of many keys of other requests how many they are, also while it pays", function* () {
+    const rows = (amount: string) =>
+      [header, ...Array.from({ length: 40 }, (_, i) => good(`E${i}`, amount))].join("\n")
+    const { file, folder } = yield* spreadsheet(rows("1000"))
+    yield* manilla(["payroll", file, "--yes"])
+    rmSync(join(folder, "payroll-2026-11.sandbox.db"))
+    writeFileSync(file, rows("1001"))
+    const { err, out } = yield* manilla(["payroll", file, "--yes"])
+    for (const text of [err, out]) {
+      assert.match(text, /^40 rows \(lines 2–41\), 40,040 XOF: check\. The key is that/m)
+      assert.isBelow(text.match(/The key is that/g)?.length ?? 0, 8)
+    }
+  })
 
-  it.scopedLive("does not send other rows under the period that was paid", () =>
-    Effect.gen(function* () {
-      const { file } = yield* spreadsheet(`${header}\n${good("E1")}`)
-      yield* manilla(["payroll", file, "--yes"])
-      writeFileSync(file, `${header}\n${good("E1", "9")}`)
-      const { code, err } = yield* manilla(["payroll", file, "--yes"])
-      assert.strictEqual(code, 1)
-      assert.include(err, "was started with other items: E1 has another amount")
-      assert.include(err, "There, any other row would be paid again.")
-      assert.lengthOf(yield* payouts, 1)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("does not send other rows under the period that was paid", function* () {
+    const { file } = yield* spreadsheet(`${header}\n${good("E1")}`)
+    yield* manilla(["payroll", file, "--yes"])
+    writeFileSync(file, `${header}\n${good("E1", "9")}`)
+    const { code, err } = yield* manilla(["payroll", file, "--yes"])
+    assert.strictEqual(code, 1)
+    assert.include(err, "was started with other items: E1 has another amount")
+    assert.include(err, "There, any other row would be paid again.")
+    assert.lengthOf(yield* payouts, 1)
+  })
 
-  it.scopedLive("ends with 3 if all is paid and the report cannot be written", () =>
-    Effect.gen(function* () {
-      const { file, folder } = yield* spreadsheet([header, good("E1")].join("\n"))
-      mkdirSync(join(folder, "salaries-2026-11.report.csv"))
-      const { code, out } = yield* manilla(["payroll", file, "--yes"])
-      assert.strictEqual(code, 3)
-      assert.include(out, "\n1 paid.\n")
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("ends with 3 if all is paid and the report cannot be written", function* () {
+    const { file, folder } = yield* spreadsheet([header, good("E1")].join("\n"))
+    mkdirSync(join(folder, "salaries-2026-11.report.csv"))
+    const { code, out } = yield* manilla(["payroll", file, "--yes"])
+    assert.strictEqual(code, 3)
+    assert.include(out, "\n1 paid.\n")
+  })
 
-  it.scopedLive("prints its results although the report cannot be written", () =>
-    Effect.gen(function* () {
-      const rows = [good("E1"), good("E3", "999.9906")]
-      const { file, folder } = yield* spreadsheet([header, ...rows].join("\n"))
-      mkdirSync(join(folder, "salaries-2026-11.report.csv"))
-      const { code, err, out } = yield* manilla(["payroll", file, "--yes"])
-      assert.strictEqual(code, 3)
-      assert.match(out, /line 3, E3, 999\.9906 XOF: check\..*1 paid, 1 check\./s)
-      assert.match(err, /The report cannot be written \(.*\): close it, and run the same command/)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("prints its results although the report cannot be written", function* () {
+    const rows = [good("E1"), good("E3", "999.9906")]
+    const { file, folder } = yield* spreadsheet([header, ...rows].join("\n"))
+    mkdirSync(join(folder, "salaries-2026-11.report.csv"))
+    const { code, err, out } = yield* manilla(["payroll", file, "--yes"])
+    assert.strictEqual(code, 3)
+    assert.match(out, /line 3, E3, 999\.9906 XOF: check\..*1 paid, 1 check\./s)
+    assert.match(err, /The report cannot be written \(.*\): close it, and run the same command/)
+  })
 
-  it.scopedLive("keeps its report for the owner although an earlier one was readable", () =>
-    Effect.gen(function* () {
-      const { file, folder } = yield* spreadsheet(`${header}\n${good("E1")}`)
-      const report = join(folder, "salaries-2026-11.report.csv")
-      writeFileSync(report, "old", { mode: 0o644 })
-      yield* manilla(["payroll", file, "--yes"])
-      assert.strictEqual(statSync(report).mode & 0o777, 0o600)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("keeps its report for the owner although an earlier one was readable", function* () {
+    const { file, folder } = yield* spreadsheet(`${header}\n${good("E1")}`)
+    const report = join(folder, "salaries-2026-11.report.csv")
+    writeFileSync(report, "old", { mode: 0o644 })
+    yield* manilla(["payroll", file, "--yes"])
+    assert.strictEqual(statSync(report).mode & 0o777, 0o600)
+  })
 })
 
 describe("in French, a payroll", () => {
@@ -735,53 +683,49 @@ describe("in French, a payroll", () => {
 
   const french = { LC_ALL: "", LANG: "fr_BJ.UTF-8" }
 
-  it.scopedLive("writes a template that it reads, with its question", () =>
-    Effect.gen(function* () {
-      const { folder } = yield* spreadsheet("")
-      const file = join(folder, "paie-2026-11.csv")
-      yield* manilla(["payroll", file, "--template"], french)
-      const names = "\u{feff}employé;montant;devise;pays;opérateur;téléphone\n"
-      assert.strictEqual(readFileSync(file, "utf8"), names)
-      writeFileSync(file, `${names}E1;1250000,50;XOF;BJ;mtn_momo;${phone}\n`)
-      const { code, err, out } = yield* manilla(["payroll", file], french)
-      assert.strictEqual(code, 2)
-      assert.include(out, "Total\u{a0}: 1\u{202f}250\u{202f}000,50 XOF")
-      assert.include(err, "Payer les lignes qui ne sont pas encore payées, 1 sur 1\u{202f}?")
-      assert.include(err, "Une réponse est nécessaire\u{a0}: ajoutez --yes")
-      const english = yield* manilla(["payroll", file, "--lang", "en"], french)
-      assert.include(english.out, "Total: 1,250,000.50 XOF")
-      assert.include((yield* manilla(["payroll", file], { ...french, LC_ALL: "C" })).out, "Total: ")
-      assert.lengthOf(yield* payouts, 0)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("writes a template that it reads, with its question", function* () {
+    const { folder } = yield* spreadsheet("")
+    const file = join(folder, "paie-2026-11.csv")
+    yield* manilla(["payroll", file, "--template"], french)
+    const names = "\u{feff}employé;montant;devise;pays;opérateur;téléphone\n"
+    assert.strictEqual(readFileSync(file, "utf8"), names)
+    writeFileSync(file, `${names}E1;1250000,50;XOF;BJ;mtn_momo;${phone}\n`)
+    const { code, err, out } = yield* manilla(["payroll", file], french)
+    assert.strictEqual(code, 2)
+    assert.include(out, "Total\u{a0}: 1\u{202f}250\u{202f}000,50 XOF")
+    assert.include(err, "Payer les lignes qui ne sont pas encore payées, 1 sur 1\u{202f}?")
+    assert.include(err, "Une réponse est nécessaire\u{a0}: ajoutez --yes")
+    const english = yield* manilla(["payroll", file, "--lang", "en"], french)
+    assert.include(english.out, "Total: 1,250,000.50 XOF")
+    assert.include((yield* manilla(["payroll", file], { ...french, LC_ALL: "C" })).out, "Total: ")
+    assert.lengthOf(yield* payouts, 0)
+  })
 
-  it.scopedLive("writes its results and its report", () =>
-    Effect.gen(function* () {
-      const rows = [good("E1", "2.5"), good("E2", "999.9920"), good("E3", "999.9906")]
-      const { file } = yield* spreadsheet([header, ...rows].join("\n"))
-      const { code, err, out } = yield* manilla(["payroll", file, "--yes"], french)
-      assert.strictEqual(code, 3)
-      assert.match(err, /3 sur 3 terminées, 0 en attente/)
-      assert.match(
-        out,
-        /^ligne 3, E2, 999,9920 XOF\u{a0}: non payée\. Le service répond INSUFFICIENT_FUNDS\u{a0}: /mu
-      )
-      assert.match(
-        out,
-        /^ligne 4, E3, 999,9906 XOF\u{a0}: à vérifier\. Le statut final est FAILED\.$/mu
-      )
-      assert.match(out, /^1 payée, 1 non payée, 1 à vérifier\.$/m)
-      assert.include(err, "2 lignes sur 3 ne sont pas payées, ou ce n’est pas certain.")
-      const report = readFileSync(file.replace(".csv", ".report.csv"), "utf8")
-      assert.match(
-        report,
-        /^\u{feff}ligne;employé;montant;devise;résultat;référence;référence de l’opérateur;motif;conseil\n2;E1;2,5;XOF;payée;PYT-/u
-      )
-      writeFileSync(file, [header, good("E1", "7")].join("\n"))
-      const other = yield* manilla(["payroll", file, "--yes"], french)
-      assert.include(other.err, "Employés concernés\u{a0}: E")
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("writes its results and its report", function* () {
+    const rows = [good("E1", "2.5"), good("E2", "999.9920"), good("E3", "999.9906")]
+    const { file } = yield* spreadsheet([header, ...rows].join("\n"))
+    const { code, err, out } = yield* manilla(["payroll", file, "--yes"], french)
+    assert.strictEqual(code, 3)
+    assert.match(err, /3 sur 3 terminées, 0 en attente/)
+    assert.match(
+      out,
+      /^ligne 3, E2, 999,9920 XOF\u{a0}: non payée\. Le service répond INSUFFICIENT_FUNDS\u{a0}: /mu
+    )
+    assert.match(
+      out,
+      /^ligne 4, E3, 999,9906 XOF\u{a0}: à vérifier\. Le statut final est FAILED\.$/mu
+    )
+    assert.match(out, /^1 payée, 1 non payée, 1 à vérifier\.$/m)
+    assert.include(err, "2 lignes sur 3 ne sont pas payées, ou ce n’est pas certain.")
+    const report = readFileSync(file.replace(".csv", ".report.csv"), "utf8")
+    assert.match(
+      report,
+      /^\u{feff}ligne;employé;montant;devise;résultat;référence;référence de l’opérateur;motif;conseil\n2;E1;2,5;XOF;payée;PYT-/u
+    )
+    writeFileSync(file, [header, good("E1", "7")].join("\n"))
+    const other = yield* manilla(["payroll", file, "--yes"], french)
+    assert.include(other.err, "Employés concernés\u{a0}: E")
+  })
 })
 
 describe("the same rows in another period", () => {
@@ -796,90 +740,76 @@ describe("the same rows in another period", () => {
     return manilla(["payroll", file, "--yes", ...options])
   }
 
-  it.scopedLive("are a question that --yes does not answer", () =>
-    Effect.gen(function* () {
-      const { folder } = yield* paid()
-      const again = [header, good("jose\u{301}"), good("E2", "1000.5"), good("E3", "7")].join("\n")
-      for (const options of [[], ["--besides", "2026-11-24"]]) {
-        const { code, err, out } = yield* next(folder, again, ...options)
-        assert.strictEqual(code, 2)
-        assert.match(
-          out.replace(/\s+/g, " "),
-          /Warning: 2 of 3 rows pay the same employee or phone number the same amount as the period 2026-11-25, which began on \d{4}-\d\d-\d\d: jose\u{301}, E2\./u
-        )
-        assert.include(
-          err,
-          "This needs an answer: add --besides 2026-11-25, or run it in a terminal."
-        )
-        assert.lengthOf(yield* payouts, 3)
-      }
-      const { code } = yield* next(folder, again, "--besides", "2026-11-25")
-      assert.strictEqual(code, 0)
-      assert.lengthOf(yield* payouts, 6)
-      // It goes on without this answer.
-      assert.strictEqual((yield* next(folder, again)).code, 0)
-    }).pipe(Effect.provide(sandbox()))
-  )
-
-  it.scopedLive(
-    "are a question if an employee has a number in one file and a name in the other",
-    () =>
-      Effect.gen(function* () {
-        const { folder } = yield* paid([header, good("José")].join("\n"))
-        const numbers = `matricule,nom,${header.slice(header.indexOf(",") + 1)}`
-        const row = (amount: string) => `E1,José,${good("", amount).slice(1).replace("+", "")}`
-        const { code, out } = yield* next(folder, [numbers, row("1000.00")].join("\n"))
-        assert.strictEqual(code, 2)
-        assert.match(out, /Warning: 1 of 1 rows pay the same/)
-        assert.strictEqual((yield* next(folder, [numbers, row("1001")].join("\n"))).code, 0)
-      }).pipe(Effect.provide(sandbox()))
-  )
-
-  it.scopedLive("are no question if others are paid, or they were not", () =>
-    Effect.gen(function* () {
-      // A magic amount of the sandbox: insufficient funds.
-      const { folder } = yield* paid([header, good("E1"), good("E2", "999.9920")].join("\n"))
-      const other = [header, good("E1", "1001"), good("E2", "999.9920")].join("\n")
-      const { code, out } = yield* next(folder, other)
-      assert.notStrictEqual(code, 2, out)
-      assert.notMatch(out, /Warning: \d of/)
-      assert.lengthOf(yield* payouts, 2)
-    }).pipe(Effect.provide(sandbox()))
-  )
-
-  it.scopedLive("are paid beside the empty state files of processes that were killed at once", () =>
-    Effect.gen(function* () {
-      const { folder } = yield* spreadsheet(rows)
-      for (const period of ["2026-11-24", "2026-11-26"]) {
-        writeFileSync(join(folder, `payroll-${period}.sandbox.db`), "")
-      }
-      const { code, err } = yield* next(folder, rows)
-      assert.strictEqual(code, 0, err)
-      assert.lengthOf(yield* payouts, 3)
-    }).pipe(Effect.provide(sandbox()))
-  )
-
-  it.scopedLive("are not compared with what cannot be read", () =>
-    Effect.gen(function* () {
-      const { folder } = yield* spreadsheet(rows)
-      const state = join(folder, "payroll-2026-10.sandbox.db")
-      writeFileSync(state, "no database")
-      const { code, err } = yield* next(folder, rows)
+  test("are a question that --yes does not answer", function* () {
+    const { folder } = yield* paid()
+    const again = [header, good("jose\u{301}"), good("E2", "1000.5"), good("E3", "7")].join("\n")
+    for (const options of [[], ["--besides", "2026-11-24"]]) {
+      const { code, err, out } = yield* next(folder, again, ...options)
       assert.strictEqual(code, 2)
-      assert.include(err, `move ${state} into another folder. Nothing was sent.`)
-      assert.lengthOf(yield* payouts, 0)
-    }).pipe(Effect.provide(sandbox()))
-  )
+      assert.match(
+        out.replace(/\s+/g, " "),
+        /Warning: 2 of 3 rows pay the same employee or phone number the same amount as the period 2026-11-25, which began on \d{4}-\d\d-\d\d: jose\u{301}, E2\./u
+      )
+      assert.include(
+        err,
+        "This needs an answer: add --besides 2026-11-25, or run it in a terminal."
+      )
+      assert.lengthOf(yield* payouts, 3)
+    }
+    const { code } = yield* next(folder, again, "--besides", "2026-11-25")
+    assert.strictEqual(code, 0)
+    assert.lengthOf(yield* payouts, 6)
+    // It goes on without this answer.
+    assert.strictEqual((yield* next(folder, again)).code, 0)
+  })
+
+  test("are a question if an employee has a number in one file and a name in the other", function* () {
+    const { folder } = yield* paid([header, good("José")].join("\n"))
+    const numbers = `matricule,nom,${header.slice(header.indexOf(",") + 1)}`
+    const row = (amount: string) => `E1,José,${good("", amount).slice(1).replace("+", "")}`
+    const { code, out } = yield* next(folder, [numbers, row("1000.00")].join("\n"))
+    assert.strictEqual(code, 2)
+    assert.match(out, /Warning: 1 of 1 rows pay the same/)
+    assert.strictEqual((yield* next(folder, [numbers, row("1001")].join("\n"))).code, 0)
+  })
+
+  test("are no question if others are paid, or they were not", function* () {
+    // A magic amount of the sandbox: insufficient funds.
+    const { folder } = yield* paid([header, good("E1"), good("E2", "999.9920")].join("\n"))
+    const other = [header, good("E1", "1001"), good("E2", "999.9920")].join("\n")
+    const { code, out } = yield* next(folder, other)
+    assert.notStrictEqual(code, 2, out)
+    assert.notMatch(out, /Warning: \d of/)
+    assert.lengthOf(yield* payouts, 2)
+  })
+
+  test("are paid beside the empty state files of processes that were killed at once", function* () {
+    const { folder } = yield* spreadsheet(rows)
+    for (const period of ["2026-11-24", "2026-11-26"]) {
+      writeFileSync(join(folder, `payroll-${period}.sandbox.db`), "")
+    }
+    const { code, err } = yield* next(folder, rows)
+    assert.strictEqual(code, 0, err)
+    assert.lengthOf(yield* payouts, 3)
+  })
+
+  test("are not compared with what cannot be read", function* () {
+    const { folder } = yield* spreadsheet(rows)
+    const state = join(folder, "payroll-2026-10.sandbox.db")
+    writeFileSync(state, "no database")
+    const { code, err } = yield* next(folder, rows)
+    assert.strictEqual(code, 2)
+    assert.include(err, `move ${state} into another folder. Nothing was sent.`)
+    assert.lengthOf(yield* payouts, 0)
+  })
 })
 
-it.scopedLive("a payroll has other keys than the batch of a program for this period", () =>
-  Effect.gen(function* () {
-    const { file } = yield* spreadsheet(`${header}\n${good("E007")}`)
-    yield* manilla(["payroll", file, "--yes"])
-    const [made] = yield* payouts
-    assert.strictEqual(made?.idempotency_key, "PayoutBatch:manilla-payroll%3A2026-11:E007")
-  }).pipe(Effect.provide(sandbox()))
-)
+test("a payroll has other keys than the batch of a program for this period", function* () {
+  const { file } = yield* spreadsheet(`${header}\n${good("E007")}`)
+  yield* manilla(["payroll", file, "--yes"])
+  const [made] = yield* payouts
+  assert.strictEqual(made?.idempotency_key, "PayoutBatch:manilla-payroll%3A2026-11:E007")
+})
 
 /** A payroll that was stopped when the service had refused the first rows for now. */
 const stopped = (count: number) =>
@@ -996,8 +926,9 @@ it.scopedLive.each([
   }).pipe(Effect.provide(sandbox()))
 )
 
-it.scopedLive("a payroll whose state file cannot be written says so, and goes on", () =>
-  Effect.gen(function* () {
+tests({ settleAfter: "1 second" })(
+  "a payroll whose state file cannot be written says so, and goes on",
+  function* () {
     const rows = Array.from({ length: 200 }, (_, i) => good(`E${i}`))
     const { file, folder } = yield* spreadsheet([header, ...rows].join("\n"))
     const url = pathToFileURL(join(folder, "payroll-2026-11.sandbox.db")).href
@@ -1011,48 +942,42 @@ it.scopedLive("a payroll whose state file cannot be written says so, and goes on
     assert.strictEqual(code, 0)
     assert.include(err, "The state file cannot be written now, so nothing more is sent")
     assert.lengthOf(yield* payouts, 200)
-  }).pipe(Effect.provide(sandbox({ settleAfter: "1 second" })))
+  }
 )
 
 describe("a payroll that was stopped", () => {
-  it.scopedLive("and interrupted for good says that the other rows are never sent", () =>
-    Effect.gen(function* () {
-      const { file, operate } = yield* stopped(30)
-      yield* operate("interrupt")
-      const { code, out } = yield* manilla(["payroll", file, "--yes"])
-      assert.strictEqual(code, 3)
-      assert.match(
-        out,
-        /\nnot sent: The payroll was interrupted, and never sends it: pay it from a new/
-      )
-      assert.notInclude(readFileSync(file.replace(".csv", ".report.csv"), "utf8"), "continues")
-      assert.isBelow((yield* payouts).length, 30)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("and interrupted for good says that the other rows are never sent", function* () {
+    const { file, operate } = yield* stopped(30)
+    yield* operate("interrupt")
+    const { code, out } = yield* manilla(["payroll", file, "--yes"])
+    assert.strictEqual(code, 3)
+    assert.match(
+      out,
+      /\nnot sent: The payroll was interrupted, and never sends it: pay it from a new/
+    )
+    assert.notInclude(readFileSync(file.replace(".csv", ".report.csv"), "utf8"), "continues")
+    assert.isBelow((yield* payouts).length, 30)
+  })
 
-  it.scopedLive("and paused says how it is resumed", () =>
-    Effect.gen(function* () {
-      const { file, operate, state } = yield* stopped(30)
-      yield* operate("pause")
-      const quoted = state.replace("l'équipe", "l'\\''équipe")
-      const resume = `paused until \`manilla-workflows resume manilla-payroll:2026-11 --sqlite '${quoted}'\``
-      const follow = (text: string) => (text.includes(resume) ? operate("resume") : Effect.void)
-      const { code, err } = yield* manilla(["payroll", file, "--yes"], {}, follow)
-      assert.strictEqual(code, 0)
-      assert.include(err, resume)
-      assert.lengthOf(yield* payouts, 30)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("and paused says how it is resumed", function* () {
+    const { file, operate, state } = yield* stopped(30)
+    yield* operate("pause")
+    const quoted = state.replace("l'équipe", "l'\\''équipe")
+    const resume = `paused until \`manilla-workflows resume manilla-payroll:2026-11 --sqlite '${quoted}'\``
+    const follow = (text: string) => (text.includes(resume) ? operate("resume") : Effect.void)
+    const { code, err } = yield* manilla(["payroll", file, "--yes"], {}, follow)
+    assert.strictEqual(code, 0)
+    assert.include(err, resume)
+    assert.lengthOf(yield* payouts, 30)
+  })
 
-  it.scopedLive("sends nothing of its file if that was changed", () =>
-    Effect.gen(function* () {
-      const { file, sent } = yield* stopped(5_000)
-      const before = yield* sent
-      writeFileSync(file, readFileSync(file, "utf8").replace("E4999,1000", "E4999,9"))
-      const { code, err } = yield* manilla(["payroll", file, "--yes"])
-      assert.strictEqual(code, 1)
-      assert.include(err, "E4999 has another amount. Nothing was sent.")
-      assert.strictEqual(yield* sent, before)
-    }).pipe(Effect.provide(sandbox()))
-  )
+  test("sends nothing of its file if that was changed", function* () {
+    const { file, sent } = yield* stopped(5_000)
+    const before = yield* sent
+    writeFileSync(file, readFileSync(file, "utf8").replace("E4999,1000", "E4999,9"))
+    const { code, err } = yield* manilla(["payroll", file, "--yes"])
+    assert.strictEqual(code, 1)
+    assert.include(err, "E4999 has another amount. Nothing was sent.")
+    assert.strictEqual(yield* sent, before)
+  })
 })
