@@ -1,109 +1,96 @@
 import * as Record from "effect/Record"
 import type { Column, Words } from "./words.js"
 
-/** The columns, and their other names in English and French, without accents. */
-const synonyms = {
-  employee: [
-    "employe",
-    "salarie",
-    "beneficiaire",
-    "beneficiary",
-    "nom",
-    "nom et prenom",
-    "nom et prenoms",
-    "nom complet",
-    "name",
-    "full name"
-  ],
+const list = (names: string): ReadonlyArray<string> => names.split(", ")
+
+const people = list(
+  "employe, salarie, beneficiaire, beneficiary, nom, nom et prenom, nom et prenoms, nom complet, name, full name"
+)
+
+const firstNames = list("prenom, first name")
+
+/**
+ * The names of each column in English and French, as `plain` writes them. If a header has names of several lists, those of the
+ * first one count: a name may stand beside the number of an employee.
+ */
+const names: Record.ReadonlyRecord<Column, ReadonlyArray<ReadonlyArray<string>>> = {
+  employee: [["employee"], list("matricule, employee id"), people],
   amount: [
-    "montant",
-    "montant net",
-    "net a payer",
-    "salaire",
-    "salaire net",
-    "salary",
-    "net salary",
-    "net",
-    "net pay",
-    "a payer",
-    "total",
-    "total a payer"
+    list(
+      "amount, montant, montant net, net a payer, salaire, salaire net, salary, net salary, net, net pay, a payer, total, total a payer"
+    )
   ],
-  currency: ["devise", "monnaie"],
-  country: ["pays"],
+  currency: [list("currency, devise, monnaie")],
+  country: [list("country, pays")],
   payment_method: [
-    "payment method",
-    "operateur",
-    "operator",
-    "methode",
-    "mode de paiement",
-    "moyen de paiement",
-    "reseau",
-    "network"
+    list(
+      "payment method, operateur, operator, methode, mode de paiement, moyen de paiement, reseau, network"
+    )
   ],
   phone: [
-    "telephone",
-    "tel",
-    "mobile",
-    "phone_number",
-    "phone number",
-    "destination",
-    "numero",
-    "numero de telephone",
-    "n° de telephone"
+    list(
+      "phone, telephone, tel, mobile, phone number, destination, numero, numero de telephone, n° de telephone"
+    ),
+    ["contact"]
   ]
-} as const satisfies Record.ReadonlyRecord<Column, ReadonlyArray<string>>
+}
 
-/** Numbers of employees: beside one of them, a name is not the employee. */
-const numbers = ["matricule", "employee_id", "employee id"]
-
-const firstNames = ["prenom", "first_name", "first name"]
-
-export const columns = Record.keys(synonyms)
+export const columns = Record.keys(names)
 
 /** A record with the cell of each column. */
 export const record = <A>(cell: (column: Column) => A) =>
-  Record.map(synonyms, (_, column) => cell(column))
+  Record.map(names, (_, column) => cell(column))
 
-/** Without accents, capitals, invisible characters and spaces around it. */
+/** Without accents, capitals and invisible characters, and with single spaces. */
 export const plain = (name: string): string =>
   name
     .normalize("NFKD")
     .replace(/[\p{M}\p{Cf}]/gu, "")
-    .replace(/\s+/g, " ")
+    .replace(/[\s_]+/g, " ")
     .trim()
     .toLowerCase()
 
-const known: ReadonlyArray<string> = [
-  ...columns,
-  ...Record.values(synonyms).flat(),
-  ...numbers,
-  ...firstNames
-]
+/** The currency in a header such as `Montant (FCFA)`. */
+export interface Unit {
+  readonly name: string
+  readonly currencies: ReadonlyArray<string>
+}
 
-const isUnknown = (name: string) => name.trim() !== "" && !known.includes(plain(name))
+const allCurrencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"))
+
+/** A name, and the unit in brackets after it. Other brackets are part of the name. */
+const headingOf = (cell: string): { readonly name: string; readonly unit?: Unit } => {
+  const [, name = "", unit = ""] = /^(.+?) ?\(([a-z. ]+)\)$/.exec(plain(cell)) ?? []
+  const code = unit.replace(/[. ]/g, "").toUpperCase()
+  if (/^F?CFA$/.test(code)) return { name, unit: { name: code, currencies: ["XOF", "XAF"] } }
+  return allCurrencies.has(code)
+    ? { name, unit: { name: code, currencies: [code] } }
+    : { name: plain(cell) }
+}
+
+const known: ReadonlyArray<string> = ["", ...Record.values(names).flat(2), ...firstNames]
 
 /** The place of each column in a header, or the sentences that say how to correct it. */
 export const find = (header: ReadonlyArray<string>, words: Words) => {
   const line = columns.map((column) => words.columns[column]).join(words.csv.delimiter)
-  const names = header.map(plain)
-  const unread = header.filter(isUnknown)
+  const headings = header.map(headingOf)
+  const unread = header.filter((_, place) => !known.includes(headings[place]?.name ?? ""))
   const places = new Map<Column, number>()
   const missing: Array<Column> = []
   const problems: Array<string> = []
   for (const column of columns) {
-    const placesOf = (wanted: ReadonlyArray<string>) =>
-      names.flatMap((name, place) => (wanted.includes(name) ? [place] : []))
-    const own = [column, plain(words.columns[column])]
-    // A name may stand beside the employee. An amount beside the amount may be the one to pay.
-    const ways =
-      column === "employee" ? [own, numbers, synonyms[column]] : [[...own, ...synonyms[column]]]
-    const [place, other] = ways.map(placesOf).find(({ length }) => length > 0) ?? []
+    const [first = [], ...others] = names[column]
+    const [place, other] =
+      [[...first, plain(words.columns[column])], ...others]
+        .map((wanted) =>
+          headings.flatMap(({ name }, place) => (wanted.includes(name) ? [place] : []))
+        )
+        .find(({ length }) => length > 0) ?? []
     if (place === undefined) missing.push(column)
     else if (other === undefined) places.set(column, place)
     else {
-      const both = [place, other].map((place) => header[place]?.trim() ?? "")
-      problems.push(words.bothMayBe(both[0] ?? "", both[1] ?? "", words.columns[column]))
+      const [one = "", two = ""] = [place, other].map((place) => header[place]?.trim())
+      problems.push(words.bothMayBe(one, two, words.columns[column]))
     }
   }
   if (missing.length === columns.length) {
@@ -112,10 +99,11 @@ export const find = (header: ReadonlyArray<string>, words: Words) => {
     const names = missing.map((column) => words.columns[column])
     problems.push(words.noColumns(names, unread, line))
   }
-  const people: ReadonlyArray<string> = [...synonyms.employee, ...firstNames]
   const isName = (_: string, place: number) =>
-    place !== places.get("employee") && people.includes(names[place] ?? "")
+    place !== places.get("employee") &&
+    [...people, ...firstNames].includes(headings[place]?.name ?? "")
   /** The name of the employee, if it has columns of its own. */
   const nameIn = (record: ReadonlyArray<string>) => record.filter(isName).join(" ").trim()
-  return { nameIn, places, problems, unread }
+  const { unit } = headings[places.get("amount") ?? -1] ?? {}
+  return { nameIn, places, problems, unit, unread }
 }

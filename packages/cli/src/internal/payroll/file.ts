@@ -58,7 +58,7 @@ const cellMost = 40
 
 /** The row, or the sentences that say how to write it. */
 const checked =
-  ({ period, wallet, words }: Payroll, { payouts }: offered.Catalogue) =>
+  ({ period, wallet, words }: Payroll, { payouts }: offered.Catalogue, { unit }: tables.Table) =>
   ({ cells: written, line, name }: tables.Line) => {
     const country = cells.country(written.country, words)
     const countryCode = Either.getOrElse(country, () => "")
@@ -75,6 +75,9 @@ const checked =
     const notListed = offered.problems(payouts, values, words)
     const problemOf = (column: Column): string | undefined => {
       if (Either.isLeft(read[column])) return read[column].left
+      if (column === "currency" && unit?.currencies.includes(values.currency) === false) {
+        return words.otherUnit(unit.name)
+      }
       const issue = issues.find(({ field }) => field === column)
       return issue === undefined ? notListed.get(column) : words.rule(column, issue.rule)
     }
@@ -139,7 +142,7 @@ const once = (problems: ReadonlyArray<tables.Problem>, words: Words) =>
 export const read = (payroll: Payroll, table: tables.Table, catalogue: offered.Catalogue) => {
   const { words } = payroll
   const { broken, lines } = table
-  const [wrong, rows] = Arr.separate(lines.map(checked(payroll, catalogue)))
+  const [wrong, rows] = Arr.separate(lines.map(checked(payroll, catalogue, table)))
   const ofRows = [...broken, ...twins.problems(lines, words)].map(({ line, text }) => ({
     line,
     text: words.line(line) + text

@@ -28,6 +28,8 @@ export const problems = (
   let left = payouts
   let country: string | undefined
   for (const [column, valueOf] of parts) {
+    // Only a country tells which currencies it has.
+    if (column === "currency" && country === undefined) continue
     const same = left.filter((entry) => valueOf(entry) === cells[column])
     if (same.length > 0) {
       left = same

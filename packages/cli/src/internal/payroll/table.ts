@@ -25,6 +25,8 @@ export interface Table {
   readonly broken: ReadonlyArray<Problem>
   /** The names of the columns that are not read. */
   readonly unread: ReadonlyArray<string>
+  /** The currency in the header of the amounts, which that of each row must be. */
+  readonly unit: headers.Unit | undefined
 }
 
 interface Parsed {
@@ -63,6 +65,7 @@ export const decode = (bytes: Uint8Array): string => {
 const others = [
   [/^PK/, "workbook"],
   [/^\s*</, "webPage"],
+  [/^\{\\rtf/, "document"],
   [/^\s*[[{]/, "json"],
   [/[\u{fffd}\0]/u, "encoding"]
 ] as const
@@ -101,7 +104,7 @@ export const read = (text: string, words: Words): Either.Either<Table, ReadonlyA
   }
   const [first, ...rest] = parsed
   if (first === undefined) return Either.left([words.noRows])
-  const { nameIn, places, problems, unread } = headers.find(first.record, words)
+  const { nameIn, places, problems, unit, unread } = headers.find(first.record, words)
   if (problems.length > 0) {
     const header = rest.find(({ record }) => headers.find(record, words).problems.length === 0)
     if (header !== undefined) return Either.left([words.headerAt(header.line)])
@@ -148,5 +151,5 @@ export const read = (text: string, words: Words): Either.Either<Table, ReadonlyA
         : Either.left({ line, text })
     }
   )
-  return Either.right({ lines, broken, unread })
+  return Either.right({ lines, broken, unit, unread })
 }

@@ -72,6 +72,8 @@ const en = {
   manyDecimals: "write at most 4 digits after the point",
   withSign: (amount: string) => `write ${amount}. The currency has a column of its own`,
   digits: "write the digits 0 to 9 only, such as 101000 or 101000.50",
+  otherUnit: (unit: string) =>
+    `the header of the amounts has ${unit}: correct the header or the currency`,
   write: (text: string) => `write ${text}`,
   cutPhone:
     "the spreadsheet has cut the number. Format the column as text, and write the number again",
@@ -93,6 +95,7 @@ const en = {
   strayQuote: `a quotation mark (") is inside a cell: remove it, and others of this line like it`,
   workbook: "this is a workbook of a spreadsheet: open it there, and save it as CSV UTF-8",
   webPage: "this is a web page: open it in the spreadsheet, and save it as CSV UTF-8",
+  document: "this is a text document: copy its table into a spreadsheet, and save it as CSV UTF-8",
   json: "this is JSON: write a table, with a row for each employee",
   encoding: "the letters cannot be read: save it in the spreadsheet as CSV UTF-8",
   isTotal: " is a total: delete it",
@@ -317,6 +320,7 @@ const fr: Words = {
   manyDecimals: t`écrivez au plus 4 chiffres après la virgule`,
   withSign: (amount) => t`écrivez ${amount}. La devise a sa propre colonne`,
   digits: t`écrivez seulement les chiffres de 0 à 9, comme 101000 ou 101000,50`,
+  otherUnit: (unit) => t`l'en-tête des montants indique ${unit} : corrigez l'en-tête ou la devise`,
   write: (text) => t`écrivez ${text}`,
   cutPhone: t`le tableur a tronqué le numéro. Donnez à la colonne le format Texte, et saisissez à nouveau le numéro`,
   trunkZero: t`le 0 ne se compose pas après l'indicatif du pays : écrivez le numéro comme on l'appelle de l'étranger`,
@@ -334,6 +338,7 @@ const fr: Words = {
   strayQuote: t`un guillemet (") est dans une cellule : supprimez-le, et les autres de cette ligne`,
   workbook: t`c'est un classeur de tableur : ouvrez-le, et enregistrez-le au format CSV UTF-8`,
   webPage: t`c'est une page web : ouvrez-la dans le tableur, et enregistrez-la au format CSV UTF-8`,
+  document: t`c'est un document de texte : copiez son tableau dans un tableur, et enregistrez-le au format CSV UTF-8`,
   json: t`c'est du JSON : faites un tableau, avec une ligne par employé`,
   encoding: t`les lettres sont illisibles : enregistrez le fichier dans le tableur au format CSV UTF-8`,
   isTotal: t` est un total : supprimez-la`,
