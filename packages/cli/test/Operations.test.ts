@@ -283,7 +283,9 @@ describe("a write", () => {
     const args = ["payments", "collect", "--key", "k", ...collection]
     const { code, err } = yield* manilla(args.map((arg) => (arg === "1500" ? "1,5" : arg)))
     assert.strictEqual(code, 1)
-    assert.match(err, /Payments.create was not sent: amount must be digits/)
+    assert.match(err, /Payments.create was not sent: --amount must be digits/)
+    const got = yield* manilla(["payments", "get", "12"])
+    assert.include(got.err, "Payments.get was not sent: payment-intent must be a UUID")
     assert.strictEqual(yield* made, 0)
   })
 

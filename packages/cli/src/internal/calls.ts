@@ -17,7 +17,7 @@ import * as PayoutsApi from "@manilla/payouts/PayoutsApi"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { type Failure, ofCall, open } from "./failure.js"
+import { type Failure, open } from "./failure.js"
 import * as fields from "./fields.js"
 import * as inputs from "./inputs.js"
 import * as output from "./output.js"
@@ -63,7 +63,7 @@ export const commandOf = ({ about, conclude, fixed = {}, group, name, operation,
       const words = `${about}: ${inputs.summary(own, given)};`
       if (isWrite) yield* service.askIfLive(words, yes)
       const request = inputs.requestOf(all, { ...given, ...fixed })
-      const data = yield* Effect.mapError(call(request), ofCall)
+      const data = yield* Effect.mapError(call(request), inputs.failureOf(all))
       // The service may repeat a phone number when it refuses a later read.
       const redacting = Sensitive.redacting(sensitive(fields.valueIn(request, ["payload"])))
       yield* redacting((conclude ?? print)(data, look))

@@ -1,10 +1,12 @@
 /** The options and arguments of a command, from the declaration of its operation. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
+import * as Issues from "@manilla/core/Issues"
 import type * as Operation from "@manilla/core/Operation"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
+import { type ClientError, ofCall } from "./failure.js"
 import * as fields from "./fields.js"
 import { hidden, text } from "./output.js"
 
@@ -84,6 +86,19 @@ export const requestOf = (inputs: ReadonlyArray<Input>, given: Given) =>
   fields.assemble(
     inputs.map(({ field, name, part }) => [[part, ...field.path], given[name]] as const)
   )
+
+/** The failure of a call, which names the inputs as the command does. */
+export const failureOf = (inputs: ReadonlyArray<Input>) => (error: ClientError) => {
+  if (error._tag !== "InvalidRequestError") return ofCall(error)
+  const issues = error.issues.map(({ field: invalid, rule }) => {
+    const input = inputs.find(({ field: { path }, part }) =>
+      [path.join("."), [part, ...path].join(".")].includes(invalid)
+    )
+    const name = input?.part === "path" ? input.name : `--${input?.name}`
+    return { field: input === undefined ? invalid : name, rule }
+  })
+  return ofCall(Issues.invalidRequest(error.operation, issues))
+}
 
 /** The request in words, such as `key k, amount 1500, destination [hidden]`. */
 export const summary = (inputs: ReadonlyArray<Input>, given: Given): string =>
