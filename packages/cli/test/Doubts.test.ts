@@ -2,10 +2,11 @@
 import { assert, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import { IdempotencyKey } from "@manilla/core/IdempotencyKey"
-import type * as Payout from "@manilla/payouts/Payout"
+import * as Payout from "@manilla/payouts/Payout"
 import type * as Payouts from "@manilla/payouts/Payouts"
 import type * as Batch from "@manilla/workflows/Batch"
 import * as Effect from "effect/Effect"
+import * as TestClock from "effect/TestClock"
 import * as progress from "../src/internal/payroll/progress.js"
 import * as results from "../src/internal/payroll/results.js"
 import * as Doubt from "@manilla/workflows/Doubt"
@@ -68,5 +69,26 @@ it.effect("rows cannot be sent from a refusal that passes to the next other end 
       yield* send
       assert.isUndefined(refusal())
     }
+  })
+)
+
+it.effect("pending rows cannot be read once all reads have failed for 3 seconds", () =>
+  Effect.gen(function* () {
+    const ends: Array<Effect.Effect<unknown, unknown>> = []
+    const get = () => Effect.suspend(() => ends.shift() ?? Effect.never)
+    const fake = { get } as unknown as Payouts.Service
+    const { payouts, unread } = progress.observed(fake)
+    const read = (end: Effect.Effect<unknown, unknown>) => {
+      ends.push(end)
+      return Effect.ignore(payouts.get(Payout.makeReference("PYT-1")))
+    }
+    yield* read(Effect.fail(limited))
+    assert.isUndefined(yield* unread)
+    yield* TestClock.adjust("3 seconds")
+    assert.strictEqual(yield* unread, limited)
+    yield* read(Effect.succeed({}))
+    assert.isUndefined(yield* unread)
+    yield* read(Effect.fail(limited))
+    assert.isUndefined(yield* unread)
   })
 )

@@ -804,6 +804,40 @@ describe("the same rows in another period", () => {
   })
 })
 
+describe("before the first row, a payroll sends nothing", () => {
+  test("if its state file cannot be made, and says so in its language", function* () {
+    const { file, folder } = yield* spreadsheet([header, good("E1")].join("\n"))
+    // As on a full disk, no journal can be made.
+    for (const suffix of ["journal", "wal"]) {
+      mkdirSync(join(folder, `payroll-2026-11.sandbox.db-${suffix}`))
+    }
+    for (const [lang, said] of [
+      ["en", /the database cannot be used[^]*Nothing was sent\./],
+      ["fr", /^Le fichier d’état ne peut pas être utilisé[^]*Aucun envoi n’a été fait\./]
+    ] as const) {
+      const { code, err } = yield* manilla(["payroll", file, "--yes", "--lang", lang])
+      assert.match(err, said)
+      assert.strictEqual(code, 1)
+    }
+    assert.lengthOf(yield* payouts, 0)
+  })
+
+  test("if it is stopped after the question, and says so", function* () {
+    const { file } = yield* spreadsheet([header, good("E1")].join("\n"))
+    let said = ""
+    const running = yield* Effect.fork(
+      manilla(["payroll", file, "--yes"], {}, (text) => {
+        said += `${text}\n`
+        return text.startsWith("Rows: 1.") ? Effect.never : Effect.void
+      })
+    )
+    yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => said.includes("Rows: 1.") })
+    yield* Fiber.interrupt(running)
+    assert.match(said, /\nStopped\. This command sent nothing\.\n$/)
+    assert.lengthOf(yield* payouts, 0)
+  })
+})
+
 test("a payroll has other keys than the batch of a program for this period", function* () {
   const { file } = yield* spreadsheet(`${header}\n${good("E007")}`)
   yield* manilla(["payroll", file, "--yes"])
@@ -925,6 +959,40 @@ it.scopedLive.each([
     assert.lengthOf(yield* payouts, 2)
   }).pipe(Effect.provide(sandbox()))
 )
+
+for (const [title, operation, status, code] of [
+  ["the service limits requests", "Payouts.get", 429, "RATE_LIMITED"],
+  ["the service is down", "Payouts.get", 503, "DOWN"],
+  ["the credentials are revoked", "Token.obtain", 401, "INVALID_CREDENTIALS"]
+] as const) {
+  test(`a payroll says that no status can be read while ${title}`, function* () {
+    const { file } = yield* spreadsheet([header, good("E1"), good("E2")].join("\n"))
+    const { faults } = yield* Sandbox.Sandbox
+    const body = JSON.stringify({
+      success: false,
+      data: { error: { code, message: "Refused." } },
+      meta: { correlation_id: null }
+    })
+    if (status === 401) yield* faults.add(Fault.status(401, { operation: "Payouts.get" }))
+    const refuse = Effect.orDie(
+      faults.add(Fault.status(status, { operation, count: "always", body }))
+    )
+    let said = ""
+    const running = yield* Effect.fork(
+      manilla(["payroll", file, "--yes"], {}, (text) => {
+        said += `${text}\n`
+        return text.startsWith("Rows: 2.") ? Effect.asVoid(refuse) : Effect.void
+      })
+    )
+    yield* Effect.repeat(Effect.sleep("50 millis"), {
+      until: () => said.includes(`cannot be read now: the service responds with ${code}.`)
+    })
+    yield* Fiber.interrupt(running)
+    const report = readFileSync(file.replace(".csv", ".report.csv"), "utf8")
+    const reason = `"At the last look, the service responds with ${code}."`
+    assert.include(report, `\n2,E1,1000,XOF,sent,,,${reason},It may be paid.`)
+  })
+}
 
 tests({ settleAfter: "1 second" })(
   "a payroll whose state file cannot be written says so, and goes on",

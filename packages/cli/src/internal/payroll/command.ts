@@ -40,6 +40,8 @@ const config = {
   yes: service.yes
 }
 
+export type Given = Command.Command.ParseConfig<typeof config>
+
 export const command = Command.make("payroll", config, (given) =>
   Effect.flatMap(
     Effect.promise(() => import("./pay.js")),

@@ -1,4 +1,5 @@
 /** Pays a spreadsheet, and reports each row. */
+import type * as Errors from "@manilla/core/Errors"
 import * as Identifier from "@manilla/core/Identifier"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Engine from "@manilla/workflow-engine/sqlite"
@@ -6,6 +7,7 @@ import type * as Batch from "@manilla/workflows/Batch"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Chunk from "effect/Chunk"
+import * as Context from "effect/Context"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -21,6 +23,7 @@ import { usage } from "../failure.js"
 import * as output from "../output.js"
 import * as service from "../service.js"
 import { columns } from "./columns.js"
+import type { Given } from "./command.js"
 import * as files from "./file.js"
 import * as offered from "./offered.js"
 import * as periods from "./periods.js"
@@ -42,22 +45,39 @@ const engine = (file: string) =>
 /** A word of a shell. The name of a folder may have an apostrophe. */
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
-/** Sends the batch, or continues it, and returns the result of each row when all have ended. */
-const run = (payroll: files.Payroll, rows: ReadonlyArray<files.Row>, state: string) =>
+/** A payroll whose batch is stored. */
+interface Begun {
+  readonly payroll: files.Payroll
+  readonly rows: ReadonlyArray<files.Row>
+  /** The state file. */
+  readonly state: string
+}
+
+/** The present result of each row, or of those in these states. */
+const linesOf = (
+  { payroll: { period, words }, rows }: Begun,
+  notSent: string,
+  states?: ReadonlyArray<Batch.ItemResult["state"]>,
+  unread?: Errors.ReadError
+) =>
   Effect.gen(function* () {
+    const batches = yield* PayoutBatch.PayoutBatch
+    const batchKey = periods.batchKeyOf(period)
+    const items = yield* Stream.runCollect(batches.results(batchKey, states))
+    const doubts = yield* batches.doubts(batchKey)
+    return results.make(rows, Chunk.toReadonlyArray(items), doubts, notSent, words, unread)
+  })
+
+/** Runs the batch, and returns the result of each row when all have ended. */
+const run = (begun: Begun) =>
+  Effect.gen(function* () {
+    const { payroll, state } = begun
     const { file, period, words } = payroll
     const batchKey = periods.batchKeyOf(period)
-    const batches = yield* PayoutBatch.PayoutBatch
-    const lines = (notSent: string, states?: ReadonlyArray<Batch.ItemResult["state"]>) =>
-      Effect.zipWith(
-        Stream.runCollect(batches.results(batchKey, states)),
-        batches.doubts(batchKey),
-        (items, doubts) => results.make(rows, Chunk.toReadonlyArray(items), doubts, notSent, words)
-      )
-    const doubtful = lines("", ["failed", "inDoubt", "unknown"])
-    const resume = `manilla-workflows resume ${batchKey} --sqlite ${quoted(state)}`
+    const observed = progress.observed(yield* Payouts.make)
     const stop = Effect.gen(function* () {
-      const stopped = yield* Effect.option(lines(words.stopped))
+      const lines = linesOf(begun, words.stopped, undefined, yield* observed.unread)
+      const stopped = yield* Effect.option(lines)
       const text = Option.match(stopped, {
         onNone: () => words.noResults,
         onSome: (lines) => results.summary(lines, words)
@@ -66,19 +86,14 @@ const run = (payroll: files.Payroll, rows: ReadonlyArray<files.Row>, state: stri
       if (Option.isNone(stopped)) return
       yield* Console.error(words.report(yield* results.write(file, stopped.value, words)))
     }).pipe(Effect.catchAll(({ message }) => Console.error(message)))
-    return yield* Effect.gen(function* () {
-      const before = yield* Effect.option(lines(words.stopped))
-      const items = Stream.fromIterable(rows.map(({ item }) => item))
-      // No workflow runs yet, so that nothing is sent if this refuses other rows.
-      yield* batches.start(batchKey, items)
-      if (Option.isSome(before)) {
-        yield* Console.error(words.continued(results.summary(before.value, words)))
-      }
-      const { payouts, refusal } = progress.observed(yield* Payouts.make)
-      const shown = progress.show(batchKey, doubtful, refusal, resume, words)
-      yield* Effect.provide(shown, workflows(payouts))
-      return yield* lines(words.interrupted)
-    }).pipe(Effect.onInterrupt(() => stop))
+    const doubtful = linesOf(begun, "", ["failed", "inDoubt", "unknown"])
+    const resume = `manilla-workflows resume ${batchKey} --sqlite ${quoted(state)}`
+    return yield* progress.show(batchKey, doubtful, observed, resume, words).pipe(
+      Effect.provide(workflows(observed.payouts)),
+      Effect.zipRight(linesOf(begun, words.interrupted)),
+      Effect.mapError((error) => results.failureOfRun(error, state, payroll)),
+      Effect.onInterrupt(() => stop)
+    )
   })
 
 const conclude = (lines: ReadonlyArray<results.Line>, { file, words }: files.Payroll) =>
@@ -119,18 +134,8 @@ const writeTemplate = (file: string, words: language.Words) =>
     catch: (cause) => usage(words.noTemplate(String(cause)))
   }).pipe(Effect.zipRight(Console.log(words.template(file))))
 
-interface Given {
-  readonly file: string
-  readonly period: Option.Option<string>
-  readonly wallet: string
-  readonly besides: ReadonlyArray<string>
-  readonly check: boolean
-  readonly template: boolean
-  readonly yes: boolean
-  readonly lang: Option.Option<language.Language>
-}
-
-const checkAndPay = (given: Given, words: language.Words) =>
+/** Checks all, asks, and stores the batch: when this ends, nothing was sent. None if only a check is wanted. */
+const begin = (given: Given, words: language.Words) =>
   Effect.gen(function* () {
     const { besides, check, file, wallet, yes } = given
     const text = yield* Effect.try({
@@ -138,9 +143,7 @@ const checkAndPay = (given: Given, words: language.Words) =>
       catch: () => usage(words.noFile(file))
     })
     const period = yield* periods.of(file, given.period, words)
-    if (!Schema.is(Identifier.Uuid)(wallet)) {
-      return yield* usage(words.noWallet)
-    }
+    if (!Schema.is(Identifier.Uuid)(wallet)) return yield* usage(words.noWallet)
     const payroll: files.Payroll = { file, period, wallet, words }
     const table = yield* Either.mapLeft(tables.read(text, words), (problems) =>
       files.refused(payroll, problems)
@@ -158,29 +161,28 @@ const checkAndPay = (given: Given, words: language.Words) =>
     // A payroll that has begun goes on, whatever has changed beside it.
     const isNew = Option.isNone(before)
     const catalogue = isNew || check ? yield* offered.read(words) : offered.notAsked
-    const known = isNew ? catalogue : offered.notAsked
-    const rows = yield* files.read(payroll, table, known)
+    const rows = yield* files.read(payroll, table, isNew ? catalogue : offered.notAsked)
     const others = isNew || check ? yield* periods.recent(folder, period, environment, words) : []
     const repeated = yield* periods.repeated(rows, others, words)
-    for (const line of preview.lines(rows, words)) yield* Console.log(line)
-    for (const reading of preview.readings(rows, words)) yield* Console.log(reading)
-    for (const newcomer of periods.newcomers(rows, others, words)) yield* Console.log(newcomer)
-    if (table.unread.length > 0) {
-      yield* Console.log(output.text(words.unread(language.listed(table.unread, words))))
-    }
-    for (const warning of [
+    const warnings = [
       ...preview.sharedPhones(rows, words),
       ...preview.foreignPhones(rows, words),
       ...catalogue.unread,
       ...offered.closed(catalogue, rows, words),
       ...repeated.map(({ text }) => text)
-    ]) {
-      yield* Console.log(output.wrapped(words.warning, warning))
-    }
+    ]
     const cells = rows.map(({ cells }) => cells)
-    const totals = words.totals(rows.length, preview.total(cells, words), period, environment)
-    yield* Console.log(`${totals}\n${words.wallet(wallet)}`)
-    if (check) return yield* Console.log(words.checked)
+    const shown = [
+      ...preview.lines(rows, words),
+      ...preview.readings(rows, words),
+      ...periods.newcomers(rows, others, words),
+      ...preview.unread(table.unread, words),
+      ...warnings.map((warning) => output.wrapped(words.warning, warning)),
+      words.totals(rows.length, preview.total(cells, words), period, environment),
+      words.wallet(wallet)
+    ]
+    for (const line of shown) yield* Console.log(line)
+    if (check) return yield* Effect.as(Console.log(words.checked), Option.none())
     yield* askBesides(repeated, period, besides, words)
     const remaining = Option.match(before, {
       onNone: () => rows.length,
@@ -189,12 +191,28 @@ const checkAndPay = (given: Given, words: language.Words) =>
     if (!yes && remaining > 0) {
       yield* service.ask(words.pay(remaining, rows.length), "--yes", words.dialogue)
     }
-    const lines = yield* run(payroll, rows, state).pipe(
-      Effect.provide(engine(state)),
-      Effect.mapError((error) => results.failureOfRun(error, state, payroll))
-    )
-    yield* conclude(lines, payroll)
+    const begun: Begun = { payroll, rows, state }
+    return yield* Effect.gen(function* () {
+      const context = yield* Layer.build(engine(state))
+      const batches = Context.get(context, PayoutBatch.PayoutBatch)
+      if (!isNew) {
+        const lines = yield* Effect.provide(linesOf(begun, words.stopped), context)
+        yield* Console.error(words.continued(results.summary(lines, words)))
+      }
+      const items = Stream.fromIterable(rows.map(({ item }) => item))
+      yield* batches.start(periods.batchKeyOf(period), items)
+      return Option.some({ begun, context })
+    }).pipe(Effect.mapError((error) => results.failureOfRun(error, state, payroll, isNew)))
+  }).pipe(Effect.onInterrupt(() => Console.error(words.dialogue.stopped)))
+
+const checkAndPay = (given: Given, words: language.Words) =>
+  Effect.gen(function* () {
+    const ready = yield* begin(given, words)
+    if (Option.isNone(ready)) return
+    const { begun, context } = ready.value
+    yield* conclude(yield* Effect.provide(run(begun), context), begun.payroll)
   }).pipe(
+    Effect.scoped,
     Effect.provide(service.liveIn(words.dialogue)),
     // A log line would break the line of the progress, and has no other language.
     Logger.withMinimumLogLevel(LogLevel.Error)

@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Order from "effect/Order"
 import * as Schema from "effect/Schema"
-import { existsSync, readdirSync } from "node:fs"
+import { readdirSync, statSync } from "node:fs"
 import { basename, join } from "node:path"
 import { usage } from "../failure.js"
 import { personOf, type Row } from "./file.js"
@@ -48,10 +48,11 @@ export interface Stored {
   readonly items: ReadonlyArray<Batches.Item>
 }
 
-/** The batch of a period, if its state file has it: a process that is killed at once leaves an empty one. Runs nothing. */
+/** The batch of a period, if its state file has it. Runs nothing. */
 export const read = (state: string, period: string) =>
   Effect.gen(function* () {
-    if (!existsSync(state)) return Option.none()
+    // A process that ended at once, or found the disk full, leaves an empty file.
+    if (!statSync(state, { throwIfNoEntry: false })?.size) return Option.none()
     const batches = yield* Sqlite.batches(state)
     const batchKey = batchKeyOf(period)
     const found = yield* batches.find(batchKey)

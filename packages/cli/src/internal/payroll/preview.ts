@@ -83,6 +83,10 @@ export const readings = (rows: ReadonlyArray<Row>, words: Words): ReadonlyArray<
   return first(all, readingsMost, words.moreReadings)
 }
 
+/** A sentence about the columns that nobody reads. */
+export const unread = (columns: ReadonlyArray<string>, words: Words): ReadonlyArray<string> =>
+  columns.length === 0 ? [] : [output.text(words.unread(listed(columns, words)))]
+
 const warningsMost = 5
 
 const peopleOf = (rows: ReadonlyArray<Row>, words: Words): string =>

@@ -1,6 +1,8 @@
 /** The progress of a payroll: a bar, and a line for each response to rows in doubt. */
 import * as Errors from "@manilla/core/Errors"
-import type * as Payouts from "@manilla/payouts/Payouts"
+import * as Polling from "@manilla/core/Polling"
+import * as Payout from "@manilla/payouts/Payout"
+import * as Payouts from "@manilla/payouts/Payouts"
 import * as Engine from "@manilla/workflow-engine/Engine"
 import type * as Batch from "@manilla/workflows/Batch"
 import * as Doubt from "@manilla/workflows/Doubt"
@@ -62,9 +64,12 @@ const printer = () => {
 /** Another process may be busy with the file for a moment. */
 const looks = Schedule.intersect(Schedule.spaced("500 millis"), Schedule.recurs(4))
 
+/** One read of many may fail. The status of all is unknown after some time without a good one. */
+const unreadMillis = 3_000
+
 /**
- * Payouts, and the error of the last request of a row that waits to be sent again: undefined once another one ends in
- * another way.
+ * Payouts, the error of the last request of a row that waits to be sent again, and the error of reads: each of them is
+ * undefined once another one ends in another way.
  */
 export const observed = (payouts: Payouts.Service) => {
   let last: Errors.KeyedWriteError | undefined
@@ -78,14 +83,33 @@ export const observed = (payouts: Payouts.Service) => {
     })
   const create: Payouts.Service["create"] = (request, options) =>
     Effect.tapBoth(payouts.create(request, options), { onFailure: note, onSuccess: () => note() })
-  return { payouts: { ...payouts, create }, refusal: () => last }
+  let failing: { readonly error: Errors.ReadError; readonly sinceMillis: number } | undefined
+  const get: Payouts.Service["get"] = (reference, options) =>
+    Effect.tapBoth(payouts.get(reference, options), {
+      onFailure: (error) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          failing = { error, sinceMillis: failing?.sinceMillis ?? now }
+        }),
+      onSuccess: () => Effect.sync(() => (failing = undefined))
+    })
+  const { waits } = Polling.make({
+    operation: "Payouts.awaitFinal",
+    by: "reference",
+    read: get,
+    stillPending: (_, fields, shown) =>
+      new Payouts.PayoutStillPending({ reference: Payout.makeReference(shown), ...fields })
+  })
+  const unread = Effect.map(Clock.currentTimeMillis, (now) =>
+    failing !== undefined && now - failing.sinceMillis >= unreadMillis ? failing.error : undefined
+  )
+  return { payouts: { ...payouts, create, get, ...waits }, refusal: () => last, unread }
 }
 
 /** Shows the progress of a batch to its end. `doubtful` has the lines of the rows that failed, or are in doubt. */
 export const show = <E>(
   batchKey: string,
-  doubtful: Effect.Effect<ReadonlyArray<results.Line>, E>,
-  refusal: () => Errors.KeyedWriteError | undefined,
+  doubtful: Effect.Effect<ReadonlyArray<results.Line>, E, PayoutBatch.PayoutBatch>,
+  { refusal, unread }: Pick<ReturnType<typeof observed>, "refusal" | "unread">,
   resume: string,
   words: Words
 ) =>
@@ -111,10 +135,12 @@ export const show = <E>(
         ofOthers = results.unpaidRows(all, words).map(({ label, text }) => fixed(label + text))
         seen = state
       }
-      const last = refusal()
+      const unsent = refusal()
+      const ofReads = progress.pending === 0 ? undefined : yield* unread
       const warnings = [
         ...((yield* isStored) ? [] : [words.notStored]),
-        ...(last === undefined ? [] : [words.unsent(results.responseOf(last, words))])
+        ...(unsent === undefined ? [] : [words.unsent(results.responseOf(unsent, words))]),
+        ...(ofReads === undefined ? [] : [words.statusUnread(results.responseOf(ofReads, words))])
       ].map(fixed)
       yield* print([fixed(subject), ...warnings, ...lines, ...ofOthers])
       return progress

@@ -49,13 +49,16 @@ const said = (
 }
 
 /** Such as `INSUFFICIENT_FUNDS`, or the status; none without a response. */
-const codeOf = (error: RowError, words: Words): string | undefined => {
+const codeOf = (error: RowError | Errors.ReadError, words: Words): string | undefined => {
   const status = said(error, "status")
   return status && (said(error, "code") ?? words.status(status)).slice(0, 40)
 }
 
 /** Such as `the service responds with INSUFFICIENT_FUNDS`. */
-export const responseOf = (error: RowError | undefined, words: Words): string => {
+export const responseOf = (
+  error: RowError | Errors.ReadError | undefined,
+  words: Words
+): string => {
   if (error === undefined) return words.noResponseYet
   const code = codeOf(error, words)
   return code === undefined ? words.noResponse : words.responds(code)
@@ -72,6 +75,7 @@ const briefOf = (error: RowError, words: Words): string => {
 const present = (
   { state }: Batch.ItemResult,
   doubt: Batch.Doubt | undefined,
+  unread: Errors.ReadError | undefined,
   words: Words
 ): readonly [result: Result, reason: string] => {
   switch (state) {
@@ -82,13 +86,14 @@ const present = (
     case "unknown":
       return ["in doubt", doubt === undefined ? "" : words.lastLook(responseOf(doubt.error, words))]
     default:
-      return ["sent", ""]
+      return ["sent", unread === undefined ? "" : words.lastLook(responseOf(unread, words))]
   }
 }
 
 const outcomeOf = (
   item: Batch.ItemResult,
   doubt: Batch.Doubt | undefined,
+  unread: Errors.ReadError | undefined,
   words: Words
 ): Outcome => {
   const end = Option.getOrUndefined(item.end)
@@ -105,7 +110,7 @@ const outcomeOf = (
   const isOfOther = isOther && !/FLIGHT|PROGRESS/i.test(codeOf(error, words) ?? "")
   const ofOther = isOfOther ? { brief: words.ofOther, isOfOther } : {}
   if (end === undefined) {
-    const [result, reason] = present(item, doubt, words)
+    const [result, reason] = present(item, doubt, unread, words)
     return { result, reason, ...ofOther }
   }
   if (error === undefined) return { result: "check", reason: words.defect }
@@ -116,13 +121,14 @@ const outcomeOf = (
   return { result, reason, brief, ...ofOther }
 }
 
-/** A line for each row of the file, in its order, with this advice for those that were not sent. */
+/** A line for each row of the file, in its order, with this advice for those that were not sent. `unread`: no status can be read. */
 export const make = (
   rows: ReadonlyArray<Row>,
   items: ReadonlyArray<Batch.ItemResult>,
   inDoubt: ReadonlyArray<Batch.Doubt>,
   notSent: string,
-  words: Words
+  words: Words,
+  unread?: Errors.ReadError
 ) => {
   const itemOf = new Map(items.map((item) => [item.key, item]))
   const doubtOf = new Map(inDoubt.map((doubt) => [doubt.key, doubt]))
@@ -132,7 +138,7 @@ export const make = (
     const outcome: Outcome =
       item === undefined
         ? { result: "not sent", reason: "" }
-        : outcomeOf(item, doubtOf.get(key), words)
+        : outcomeOf(item, doubtOf.get(key), unread, words)
     const { brief, isOfOther = false, payout, reason, result } = outcome
     const advice: Partial<Record<Result, string>> = {
       paid: "",
@@ -256,11 +262,23 @@ export type RunError =
   | Execution.StorageError
   | Policy.InvalidPolicy
 
-/** The failure of a payroll that stopped before its end. An error of the state file says nothing about its payouts. */
-export const failureOfRun = (error: RunError, state: string, { file, words }: Payroll) => {
-  if (error._tag !== "ItemsDiffer") return open(`${error.message}\n${words.again(state)}`)
-  const employees = error.issues.map(({ field }) => field)
-  return failed(words.differs(error.message, listed(employees, words), file))
+/**
+ * The failure of a payroll that stopped before its end. An error of the state file says nothing about its payouts, unless
+ * this payroll is new, and nothing was sent.
+ */
+export const failureOfRun = (
+  error: RunError,
+  state: string,
+  { file, words }: Payroll,
+  isNew = false
+) => {
+  if (error._tag === "ItemsDiffer") {
+    const employees = error.issues.map(({ field }) => field)
+    return failed(words.differs(error.message, listed(employees, words), file))
+  }
+  const isOfDatabase = error._tag === "DatabaseUnavailable" || error._tag === "StorageError"
+  const message = isOfDatabase ? words.broken(error.message) : error.message
+  return isNew ? failed(`${message}\n${words.notBegun}`) : open(`${message}\n${words.again(state)}`)
 }
 
 const unpaid: ReadonlySet<Result> = new Set(["not paid", "not sent"])

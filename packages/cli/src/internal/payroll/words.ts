@@ -169,6 +169,8 @@ const en = {
     "The state file cannot be written now, so nothing more is sent: free space on the disk, and close other programs that use the file. The payroll then goes on by itself.",
   unsent: (answer: string) =>
     `No row can be sent now: ${answer}. The payroll goes on by itself when that ends. Ctrl-C stops it, and the same command continues it.`,
+  statusUnread: (answer: string) =>
+    `The status of the pending rows cannot be read now: ${answer}. They were sent. The payroll goes on by itself when that ends.`,
   ofOther: "The key is that of another request, which may have paid the row.",
   noResponseYet: "no response yet",
   mayBeSent: "It may have been sent, and no process continues it now.",
@@ -202,6 +204,9 @@ const en = {
   lastLook: (answer: string) => `At the last look, ${answer}.`,
   noReport: (cause: string) =>
     `The report cannot be written (${cause}): close it, and run the same command again.`,
+  /** An error of the state file. Its message is English. */
+  broken: (message: string) => message,
+  notBegun: "Nothing was sent. The same command starts again.",
   again: (state: string) => `The same command continues, and pays nobody twice. It needs ${state}.`,
   hasStopped: "Stopped: ",
   noResults: "the results cannot be read now",
@@ -380,8 +385,8 @@ const fr: Words = {
     t`Le nom ${name} n'a pas de date comme 2026-11 ou 2026-11-13 : ajoutez --period 2026-11.`,
   otherDigits: (name, found, others) =>
     t`Le nom ${name} a la date ${found}, et aussi ${others}, qui peut distinguer deux paies de la même date : ajoutez --period ${found}, ou une autre période pour chacune.`,
-  unseen: (message, period, state) =>
-    t`${message}\nImpossible de voir si la période ${period} a payé les mêmes lignes. Si vous savez que non, déplacez ${state} dans un autre dossier. Aucun envoi n'a été fait.`,
+  unseen: (_message, period, state) =>
+    t`Le fichier d'état de la période ${period} ne peut pas être lu : impossible de voir si elle a payé les mêmes lignes. Si vous savez que non, déplacez ${state} dans un autre dossier. Aucun envoi n'a été fait.`,
   newcomers: (count, total, period, names) =>
     t`${n(count, "employé", "employés")} sur ${total} ${count < 2 ? "n’est" : "ne sont"} pas dans la période ${period} : ${names}.`,
   repeated: (count, total, period, day, names) =>
@@ -407,6 +412,8 @@ const fr: Words = {
   notStored: t`Le fichier d'état ne peut pas être écrit pour le moment : rien d'autre n'est envoyé. Libérez de l'espace sur le disque, et fermez les autres programmes qui utilisent ce fichier. La paie continue ensuite d'elle-même.`,
   unsent: (answer) =>
     t`Aucune ligne ne peut être envoyée pour le moment : ${answer}. La paie continue d'elle-même dès que possible. Ctrl-C l'arrête, et la même commande la continue.`,
+  statusUnread: (answer) =>
+    t`Le statut des lignes en attente ne peut pas être lu pour le moment : ${answer}. Elles sont envoyées. La paie continue d'elle-même dès que possible.`,
   ofOther: t`La clé est celle d'une autre requête, qui a peut-être payé la ligne.`,
   noResponseYet: t`pas encore de réponse`,
   mayBeSent: t`Elle est peut-être partie, et aucun processus ne la continue pour l'instant.`,
@@ -433,6 +440,9 @@ const fr: Words = {
   lastLook: (answer) => t`À la dernière lecture, ${answer}.`,
   noReport: (cause) =>
     t`Le rapport ne peut pas être écrit (${cause}) : fermez-le, et relancez la même commande.`,
+  broken: () =>
+    t`Le fichier d'état ne peut pas être utilisé : libérez de l'espace sur le disque, vérifiez les droits d'accès, et fermez les autres programmes qui utilisent ce fichier.`,
+  notBegun: t`Aucun envoi n'a été fait. La même commande recommence.`,
   again: (state) =>
     t`La même commande continue, et ne paie personne deux fois. Elle a besoin de ${state}.`,
   hasStopped: t`Arrêt : `,
