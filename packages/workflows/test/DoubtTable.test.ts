@@ -190,7 +190,10 @@ it("a write in doubt is not sent again by a clock that is behind any of its roun
   assert.include(error?.message, "the clock was set back")
 })
 
-it("a write with a time that is no number is too old", () => {
-  const state = after(Doubt.start({ ...fresh, sentMillis: NaN }), begun)
+it.each([
+  ["no number", NaN],
+  ["more than a minute ahead", nowMillis + minute + 1]
+])("a request whose time is %s is not sent again", (_, sentMillis) => {
+  const state = after(Doubt.start({ ...fresh, sentMillis }), begun)
   assert.strictEqual(Doubt.next(state, sending)._tag, "Fail")
 })
