@@ -50,14 +50,17 @@ const SerializableJson = Schema.transformOrFail(Schema.String, Serializable, {
   encode: (value, _, ast) => {
     const issues: Array<ParseResult.ParseIssue> = []
     const refuse = (member: unknown) => new ParseResult.Type(Serializable.ast, member)
+    const check = (name: string, member: unknown) => {
+      if (typeof member === "number" && !Number.isFinite(member)) {
+        issues.push(new ParseResult.Pointer(name, member, refuse(member)))
+      }
+      return member
+    }
     let text = ""
     try {
-      text = JSON.stringify(value, (name, member) => {
-        if (typeof member === "number" && !Number.isFinite(member)) {
-          issues.push(new ParseResult.Pointer(name, member, refuse(member)))
-        }
-        return member
-      })
+      text = JSON.stringify(value)
+      // A number that is not finite is `null` there. A replacer for each value is slow.
+      if (text.includes("null")) JSON.stringify(value, check)
     } catch {
       // It has a cycle, or a bigint.
       issues.push(refuse(value))
@@ -77,6 +80,25 @@ const SerializableJson = Schema.transformOrFail(Schema.String, Serializable, {
 export const json = <A, I, R>(schema: Schema.Schema<A, I, R>): Schema.Schema<A, string, R> =>
   Schema.compose(SerializableJson, schema, { strict: false })
 
+/** The text of `Schema.Exit`, which would check each value twice. */
+const storedExit = <A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) => {
+  const cause = Schema.Cause({ error: failure, defect: Schema.Defect })
+  return json(
+    Schema.Union(
+      Schema.TaggedStruct("Success", { value: success }),
+      Schema.TaggedStruct("Failure", { cause })
+    )
+  )
+}
+type StoredExit<A, E> = ReturnType<typeof storedExit<A, unknown, E, unknown>>["Type"]
+
+const toExit = <A, E>(stored: StoredExit<A, E>): Exit.Exit<A, E> =>
+  stored._tag === "Success" ? Exit.succeed(stored.value) : Exit.failCause(stored.cause)
+const fromExit = <A, E>(exit: Exit.Exit<A, E>): StoredExit<A, E> =>
+  Exit.isSuccess(exit)
+    ? { _tag: "Success", value: exit.value }
+    : { _tag: "Failure", cause: exit.cause }
+
 /**
  * The end of a step or an execution, as it is stored: its `Exit` as JSON.
  *
@@ -86,7 +108,12 @@ export const json = <A, I, R>(schema: Schema.Schema<A, I, R>): Schema.Schema<A, 
 export const exitJson = <A, I, E, EI>(
   success: Schema.Schema<A, I>,
   failure: Schema.Schema<E, EI>
-) => json(Schema.Exit({ success, failure, defect: Schema.Defect }))
+): Schema.Schema<Exit.Exit<A, E>, string> =>
+  Schema.transform(
+    storedExit(success, failure),
+    Schema.declare((exit): exit is Exit.Exit<A, E> => Exit.isExit(exit)),
+    { decode: toExit, encode: fromExit }
+  )
 
 /**
  * An encoded end, and the same end as later runs read it.
@@ -117,18 +144,19 @@ export interface ExitCodec<A, E> {
 }
 
 /**
- * Encodes and decodes `exitJson`.
+ * Encodes and decodes the text of `exitJson`.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const exitCodec = memoize(
   <A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>): ExitCodec<A, E> => {
-    const schema = exitJson(success, failure)
+    const schema = storedExit(success, failure)
     const toJson = Schema.encode(schema)
-    const fromJson = Schema.decode(schema)
+    const decode = Schema.decode(schema)
+    const fromJson = (json: string) => Effect.map(decode(json), toExit)
     const encode: ExitCodec<A, E>["encode"] = (subject, exit) =>
-      Effect.suspend(() => toJson(exit)).pipe(
+      Effect.suspend(() => toJson(fromExit(exit))).pipe(
         Effect.flatMap((json) => Effect.map(fromJson(json), (exit) => ({ exit, json }))),
         Effect.catchAllDefect(Effect.fail),
         Effect.mapError((error) => {
