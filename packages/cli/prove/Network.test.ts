@@ -6,13 +6,14 @@ import { phone } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { execFile } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { connect } from "node:net"
 import type { Server, Socket } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createServer, type TlsOptions } from "node:tls"
 import { sandbox, type Settings, settings } from "../test/utils/manilla.js"
+import { folder } from "../test/utils/payroll.js"
 import * as proxies from "../test/utils/proxy.js"
 import { bundle, program } from "./utils/command.js"
 
@@ -55,11 +56,8 @@ const none = Object.fromEntries(
 /** Runs the command, which trusts an authority, with other settings than the sandbox's. */
 const run = (args: ReadonlyArray<string>, changes: Settings, authority: Certificates.Certificate) =>
   Effect.gen(function* () {
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-network-"))),
-      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-    )
-    const file = join(folder, "authority.pem")
+    const path = yield* folder
+    const file = join(path, "authority.pem")
     writeFileSync(file, authority.cert)
     const env = { ...process.env, ...none, ...(yield* settings), ...changes }
     return yield* Effect.async<{ readonly code: number; readonly out: string }>((resume) => {

@@ -6,18 +6,16 @@ import type * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import { phone } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { sandbox, settings } from "../test/utils/manilla.js"
+import { good, header, spreadsheet } from "../test/utils/payroll.js"
 import { bundle, program } from "./utils/command.js"
 
 // Magic amounts of the sandbox: a payout that fails, and insufficient funds.
-const rows = ["1000", "999.9906", "999.9920"].map(
-  (amount, i) => `E${i},${amount},XOF,BJ,mtn_momo,${phone}`
-)
+const rows = ["1000", "999.9906", "999.9920"].map((amount, i) => good(`E${i}`, amount))
 
-const csv = ["employee,amount,currency,country,payment_method,phone", ...rows].join("\n")
+const csv = [header, ...rows].join("\n")
 
 const payout = `--key k --wallet-id "$MANILLA_WALLET_ID" --currency XOF --country BJ \
   --payment-method mtn_momo --destination ${phone}`
@@ -28,11 +26,7 @@ beforeAll(() => Effect.runPromise(bundle))
 const bash = (line: string) =>
   Effect.gen(function* () {
     const env = yield* settings
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-output-"))),
-      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-    )
-    writeFileSync(join(folder, "salaries-2026-11.csv"), csv)
+    const { folder } = yield* spreadsheet(csv)
     const script = `manilla() { "${process.execPath}" "${program}" "$@"; }; set -o pipefail; ${line}`
     const code = yield* Effect.async<number | null>((resume) => {
       spawn("bash", ["-c", script], {

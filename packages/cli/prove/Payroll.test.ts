@@ -9,10 +9,10 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { statSync } from "node:fs"
 import { join } from "node:path"
 import { sandbox, settings } from "../test/utils/manilla.js"
+import { spreadsheet } from "../test/utils/payroll.js"
 import { bundle, program } from "./utils/command.js"
 
 const phoneOf = (i: number) => `+22901${String(10_000_000 + i)}`
@@ -24,19 +24,6 @@ const csv = (amountOf: (i: number) => string) =>
     "employee,name,phone,payment_method,country,currency,amount",
     ...employees.map((id, i) => `${id},Name ${i},${phoneOf(i)},mtn_momo,BJ,XOF,${amountOf(i)}`)
   ].join("\n")
-
-/** A spreadsheet in a folder of its own. */
-const spreadsheet = (text: string) =>
-  Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-payroll-"))),
-    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-  ).pipe(
-    Effect.map((folder) => {
-      const file = join(folder, "salaries-2026-11.csv")
-      writeFileSync(file, text)
-      return { file, folder }
-    })
-  )
 
 const faults = [
   Fault.dropAfter({ operation: "Payouts.create", count: "always", probability: 0.3, seed: 1 }),

@@ -6,10 +6,10 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { phone } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { manilla, sandbox } from "../test/utils/manilla.js"
+import { folder } from "../test/utils/payroll.js"
 
 const profiles = ([422, 409, "replay"] as const).flatMap((other_body) =>
   ([409, "wait", "replay"] as const).flatMap((in_flight) =>
@@ -28,11 +28,8 @@ const decode = Schema.decode(Schema.parseJson(Profile.Profile))
 
 /** Runs the probe, and returns its profile. */
 const probed = Effect.gen(function* () {
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-probe-"))),
-    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-  )
-  const out = join(folder, "profile.json")
+  const path = yield* folder
+  const out = join(path, "profile.json")
   const { faults } = yield* Sandbox.Sandbox
   yield* faults.add(slow)
   const printed = yield* manilla(["probe", "--phone", phone, "--yes", "--out", out])

@@ -10,30 +10,22 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { type ClientError, ofCall } from "../src/internal/failure.js"
 import type { Row } from "../src/internal/payroll/file.js"
 import * as results from "../src/internal/payroll/results.js"
 import { of } from "../src/internal/payroll/words.js"
 import { manilla, settings, test } from "./utils/manilla.js"
+import { good, header, spreadsheet } from "./utils/payroll.js"
 
 type Words = ReadonlyArray<string>
 
-/** A payroll of rows with these amounts, in a folder that is deleted with the scope. */
+/** A payroll of rows with these amounts, in a folder of its own. */
 const payroll = (...amounts: Words) =>
-  Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-codes-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  ).pipe(
-    Effect.map((folder) => {
-      const rows = amounts.map((amount, i) => `E${i},${amount},XOF,BJ,mtn_momo,${phone}`)
-      const header = "employee,amount,currency,country,payment_method,phone"
-      const file = join(folder, "salaries-2026-11.csv")
-      writeFileSync(file, [header, ...rows].join("\n"))
-      return { folder, file, words: ["payroll", file, "--yes"] }
-    })
+  Effect.map(
+    spreadsheet([header, ...amounts.map((amount, i) => good(`E${i}`, amount))].join("\n")),
+    ({ file, folder }) => ({ folder, words: ["payroll", file, "--yes"] })
   )
 
 const common = (amount: string) =>

@@ -9,16 +9,7 @@ import { createClient, type Transaction } from "@libsql/client"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync
-} from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import * as columns from "../src/internal/payroll/columns.js"
@@ -26,23 +17,7 @@ import type { Row } from "../src/internal/payroll/file.js"
 import * as preview from "../src/internal/payroll/preview.js"
 import { of } from "../src/internal/payroll/words.js"
 import { manilla, sandbox, test, tests } from "./utils/manilla.js"
-
-const header = "employee,amount,currency,country,payment_method,phone"
-
-const good = (employee: string, amount = "1000") => `${employee},${amount},XOF,BJ,mtn_momo,${phone}`
-
-/** A folder with a spreadsheet, which is deleted with the scope. */
-const spreadsheet = (text: string | Buffer, name = "salaries-2026-11.csv") =>
-  Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla l'équipe-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  ).pipe(
-    Effect.map((folder) => {
-      const file = join(folder, name)
-      writeFileSync(file, text)
-      return { folder, file }
-    })
-  )
+import { good, header, spreadsheet } from "./utils/payroll.js"
 
 const payouts = Effect.flatMap(Sandbox.Sandbox, ({ payouts }) => payouts)
 

@@ -8,13 +8,11 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { Row } from "../src/internal/payroll/file.js"
 import * as periods from "../src/internal/payroll/periods.js"
 import { of } from "../src/internal/payroll/words.js"
 import { manilla, test } from "./utils/manilla.js"
+import { good, header, spreadsheet } from "./utils/payroll.js"
 
 const words = of("en")
 
@@ -107,13 +105,7 @@ it.effect("a row is compared with each payment to a phone number of several empl
 )
 
 test("a period is compared for 40 days", function* () {
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-periods-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  )
-  const file = join(folder, "salaries-2026-10.csv")
-  const header = "employee,amount,currency,country,payment_method,phone"
-  writeFileSync(file, `${header}\nE1,1000,XOF,BJ,mtn_momo,${phone}`)
+  const { file, folder } = yield* spreadsheet(`${header}\n${good("E1")}`, "salaries-2026-10.csv")
   assert.strictEqual((yield* manilla(["payroll", file, "--yes"])).code, 0)
   const own = yield* periods.read(periods.stateOf(folder, "2026-10", "SANDBOX"), "2026-10")
   const { started } = Option.getOrThrow(own).batch
