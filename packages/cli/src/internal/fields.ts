@@ -27,20 +27,14 @@ const isAbsence = (ast: AST.AST): boolean =>
 const withoutAbsence = (ast: AST.AST): AST.AST =>
   ast._tag === "Union" ? AST.Union.make(membersOf(ast).filter((one) => !isAbsence(one))) : ast
 
-const kindOf = (ast: AST.AST): Field["kind"] => {
-  switch (ast._tag) {
-    case "Refinement":
-      return kindOf(ast.from)
-    case "NumberKeyword":
-      return "integer"
-    case "BooleanKeyword":
-      return "boolean"
-    case "Declaration":
-      return "record"
-    default:
-      return "text"
-  }
+const kinds: { readonly [_ in AST.AST["_tag"]]?: Field["kind"] } = {
+  NumberKeyword: "integer",
+  BooleanKeyword: "boolean",
+  Declaration: "record"
 }
+
+const kindOf = (ast: AST.AST): Field["kind"] =>
+  ast._tag === "Refinement" ? kindOf(ast.from) : (kinds[ast._tag] ?? "text")
 
 const choicesOf = (ast: AST.AST): ReadonlyArray<string> =>
   ast._tag === "Union" && ast.types.every(AST.isLiteral)

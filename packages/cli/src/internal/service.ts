@@ -12,29 +12,20 @@ import { failed, usage } from "./failure.js"
 import { flag } from "./output.js"
 
 /** The sentences of all commands. */
-export interface Dialogue {
-  /** The answers to a question, such as `(y/N)`. */
-  readonly confirm: string
-  readonly isYes: RegExp
-  readonly unanswered: (message: string, option: string) => string
-  readonly stopped: string
-  readonly notSet: (setting: string) => string
-  readonly wrong: (setting: string, rule: string) => string
-  readonly explained: string
-  readonly failure: (error: Errors.ReadError) => string
-}
-
-export const english: Dialogue = {
+export const english = {
+  /** The answers to a question. */
   confirm: "(y/N)",
   isYes: /^(y|yes)$/i,
-  unanswered: (message, option) =>
+  unanswered: (message: string, option: string) =>
     `${message} This needs an answer: add ${option}, or run it in a terminal.`,
   stopped: "Stopped. This command sent nothing.",
-  notSet: (setting) => `${setting} is not set`,
-  wrong: (setting, rule) => `${setting} ${rule}`,
+  notSet: (setting: string) => `${setting} is not set`,
+  wrong: (setting: string, rule: string) => `${setting} ${rule}`,
   explained: "`manilla doctor` explains the settings.",
-  failure: ({ message }) => message
+  failure: ({ message }: Errors.ReadError) => message
 }
+
+export type Dialogue = typeof english
 
 /** Each setting that is missing or wrong. */
 export const settingIssues = (

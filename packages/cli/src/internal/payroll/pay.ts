@@ -110,20 +110,6 @@ const conclude = (lines: ReadonlyArray<results.Line>, { file, words }: files.Pay
     if (failure !== undefined) return yield* failure
   })
 
-/** A question of its own for rows that another period pays too: `--yes` does not answer it. */
-const askBesides = (
-  repeated: ReadonlyArray<periods.Repeated>,
-  period: string,
-  besides: ReadonlyArray<string>,
-  words: language.Words
-) => {
-  const others = repeated.filter(({ period }) => !besides.includes(period))
-  const answer = others.map(({ period }) => `--besides ${period}`).join(" ")
-  return others.length === 0
-    ? Effect.void
-    : service.ask(words.payAgain(period), answer, words.dialogue)
-}
-
 /** Writes an empty file with the columns. A row of an example could be paid. */
 const writeTemplate = (file: string, words: language.Words) =>
   Effect.try({
@@ -183,7 +169,12 @@ const begin = (given: Given, words: language.Words) =>
     ]
     for (const line of shown) yield* Console.log(line)
     if (check) return yield* Effect.as(Console.log(words.checked), Option.none())
-    yield* askBesides(repeated, period, besides, words)
+    const again = repeated.filter(({ period }) => !besides.includes(period))
+    // A question of its own: `--yes` does not answer it.
+    if (again.length > 0) {
+      const answer = again.map(({ period }) => `--besides ${period}`).join(" ")
+      yield* service.ask(words.payAgain(period), answer, words.dialogue)
+    }
     const remaining = Option.match(before, {
       onNone: () => rows.length,
       onSome: periods.remaining

@@ -71,25 +71,6 @@ const briefOf = (error: RowError, words: Words): string => {
   return error._tag === "OutcomeUnknown" ? words.lastLook(words.noResponse) : error.message
 }
 
-/** Before the end of an item. */
-const present = (
-  { state }: Batch.ItemResult,
-  doubt: Batch.Doubt | undefined,
-  unread: Errors.ReadError | undefined,
-  words: Words
-): readonly [result: Result, reason: string] => {
-  switch (state) {
-    case "waiting":
-      return ["not sent", ""]
-    case "sending":
-      return ["in doubt", words.mayBeSent]
-    case "unknown":
-      return ["in doubt", doubt === undefined ? "" : words.lastLook(responseOf(doubt.error, words))]
-    default:
-      return ["sent", unread === undefined ? "" : words.lastLook(responseOf(unread, words))]
-  }
-}
-
 const outcomeOf = (
   item: Batch.ItemResult,
   doubt: Batch.Doubt | undefined,
@@ -110,8 +91,15 @@ const outcomeOf = (
   const isOfOther = isOther && !/FLIGHT|PROGRESS/i.test(codeOf(error, words) ?? "")
   const ofOther = isOfOther ? { brief: words.ofOther, isOfOther } : {}
   if (end === undefined) {
-    const [result, reason] = present(item, doubt, unread, words)
-    return { result, reason, ...ofOther }
+    const lastLook = (error: Parameters<typeof responseOf>[0]) =>
+      words.lastLook(responseOf(error, words))
+    const present: { readonly [_ in Batch.ItemResult["state"]]?: Outcome } = {
+      waiting: { result: "not sent", reason: "" },
+      sending: { result: "in doubt", reason: words.mayBeSent },
+      unknown: { result: "in doubt", reason: doubt === undefined ? "" : lastLook(doubt.error) }
+    }
+    const sent = unread === undefined ? "" : lastLook(unread)
+    return { ...(present[item.state] ?? { result: "sent", reason: sent }), ...ofOther }
   }
   if (error === undefined) return { result: "check", reason: words.defect }
   const result = item.state === "failed" && !isOther ? "not paid" : "check"
@@ -121,7 +109,10 @@ const outcomeOf = (
   return { result, reason, brief, ...ofOther }
 }
 
-/** A line for each row of the file, in its order, with this advice for those that were not sent. `unread`: no status can be read. */
+/**
+ * A line for each row of the file, in its order, with this advice for those that were not sent. `unread` is the error of the
+ * last reads, if no status can be read.
+ */
 export const make = (
   rows: ReadonlyArray<Row>,
   items: ReadonlyArray<Batch.ItemResult>,
@@ -132,19 +123,21 @@ export const make = (
 ) => {
   const itemOf = new Map(items.map((item) => [item.key, item]))
   const doubtOf = new Map(inDoubt.map((doubt) => [doubt.key, doubt]))
+  const { check, correct } = words
+  const advice: Record<Result, string> = {
+    paid: "",
+    "not paid": correct,
+    "not sent": notSent,
+    sent: check,
+    "in doubt": check,
+    check
+  }
   return rows.map((row) => {
     const { key, request } = row.item
     const item = itemOf.get(key)
-    const outcome: Outcome =
-      item === undefined
-        ? { result: "not sent", reason: "" }
-        : outcomeOf(item, doubtOf.get(key), unread, words)
+    const none: Outcome = { result: "not sent", reason: "" }
+    const outcome = item === undefined ? none : outcomeOf(item, doubtOf.get(key), unread, words)
     const { brief, isOfOther = false, payout, reason, result } = outcome
-    const advice: Partial<Record<Result, string>> = {
-      paid: "",
-      "not paid": words.correct,
-      "not sent": notSent
-    }
     return {
       line: row.line,
       employee: key,
@@ -158,7 +151,7 @@ export const make = (
       provider_reference: payout?.provider_reference ?? "",
       reason,
       brief: brief ?? reason,
-      advice: advice[result] ?? words.check
+      advice: advice[result]
     }
   })
 }

@@ -18,6 +18,8 @@ const options = {
   yes: service.yes
 }
 
+export type Given = Command.Command.ParseConfig<typeof options>
+
 export const command = Command.make("probe", options, (given) =>
   Effect.flatMap(
     Effect.promise(() => import("./probe.js")),

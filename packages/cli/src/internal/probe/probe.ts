@@ -9,6 +9,7 @@ import { failed, ofCall, usage } from "../failure.js"
 import * as fields from "../fields.js"
 import * as output from "../output.js"
 import * as service from "../service.js"
+import type { Given } from "./command.js"
 import * as learn from "./learn.js"
 import * as wire from "./wire.js"
 
@@ -36,12 +37,6 @@ const profileOf = (baseUrl: string, now: number, findings: ReadonlyArray<learn.F
   ...fields.assemble(findings.map(({ path, value }) => [path.split("."), value])),
   evidence: Object.fromEntries(findings.map(({ evidence, path }) => [path, evidence]))
 })
-
-interface Given {
-  readonly out: string
-  readonly phone: string
-  readonly yes: boolean
-}
 
 export const probe = ({ out, phone, yes }: Given) =>
   Effect.gen(function* () {
