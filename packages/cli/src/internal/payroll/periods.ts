@@ -99,27 +99,6 @@ const peopleOf = (employee: string, phone: string) => [
   `phone ${phone.replace(/^\+/, "")}`
 ]
 
-/** The rows that pay again what a period has paid. */
-const sameIn = (rows: ReadonlyArray<Row>, { batch, items }: Stored) =>
-  Effect.gen(function* () {
-    const paid = new Map<string, ReadonlyArray<typeof StoredRequest.Type>>()
-    for (const { key, request } of items.filter((item) => !isUnpaid(batch, item))) {
-      const read = yield* Schema.decode(StoredRequest)(request)
-      for (const one of peopleOf(key, read.destination)) {
-        paid.set(one, [...(paid.get(one) ?? []), read])
-      }
-    }
-    return rows.filter(({ cells }) =>
-      peopleOf(cells.employee, cells.phone)
-        .flatMap((one) => paid.get(one) ?? [])
-        .some(
-          ({ amount, currency }) =>
-            currency === cells.currency &&
-            Amount.Equivalence(amount, Amount.Amount.make(cells.amount))
-        )
-    )
-  })
-
 const unseen =
   (state: string, period: string, words: Words) =>
   ({ message }: { readonly message: string }) =>
@@ -142,26 +121,35 @@ export const recent = (folder: string, period: string, environment: string, word
     return Arr.sortWith(all, ({ batch }) => batch.started, Order.reverse(Order.number))
   })
 
-/** A period that pays rows of this one, and a sentence about it. */
-export interface Repeated {
-  readonly period: string
-  readonly text: string
-}
-
-/** Such as `2 of 3 rows pay … the same amount as the period 2026-10, which began on 2026-10-27: E1, E2.` */
+/**
+ * The periods that have paid rows of this one, each with a sentence such as `2 of 3 rows pay … the same amount as the period
+ * 2026-10, which began on 2026-10-27: E1, E2.`
+ */
 export const repeated = (rows: ReadonlyArray<Row>, others: ReadonlyArray<Stored>, words: Words) =>
-  Effect.forEach(others, (other) => {
-    const { batch, period, state } = other
-    const day = new Date(batch.started).toLocaleDateString(words.dates)
-    const textOf = (same: ReadonlyArray<Row>) =>
-      words.repeated(same.length, rows.length, period, day, namesOf(same, words))
-    return sameIn(rows, other).pipe(
-      Effect.mapError(unseen(state, period, words)),
-      Effect.map((same): ReadonlyArray<Repeated> =>
-        same.length === 0 ? [] : [{ period, text: textOf(same) }]
+  Effect.forEach(others, ({ batch, items, period, state }) =>
+    Effect.gen(function* () {
+      const paid = new Map<string, ReadonlyArray<typeof StoredRequest.Type>>()
+      for (const { key, request } of items.filter((item) => !isUnpaid(batch, item))) {
+        const read = yield* Schema.decode(StoredRequest)(request)
+        for (const one of peopleOf(key, read.destination)) {
+          paid.set(one, [...(paid.get(one) ?? []), read])
+        }
+      }
+      const same = rows.filter(({ cells }) =>
+        peopleOf(cells.employee, cells.phone)
+          .flatMap((one) => paid.get(one) ?? [])
+          .some(
+            ({ amount, currency }) =>
+              currency === cells.currency &&
+              Amount.Equivalence(amount, Amount.Amount.make(cells.amount))
+          )
       )
-    )
-  }).pipe(Effect.map((found) => found.flat()))
+      const day = new Date(batch.started).toLocaleDateString(words.dates)
+      const names = namesOf(same, words)
+      const text = words.repeated(same.length, rows.length, period, day, names)
+      return same.length === 0 ? [] : [{ period, text }]
+    }).pipe(Effect.mapError(unseen(state, period, words)))
+  ).pipe(Effect.map(Arr.flatten))
 
 /** Such as `1 of 3 employees is not in the period 2026-10: E4.` */
 export const newcomers = (
