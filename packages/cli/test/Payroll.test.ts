@@ -787,8 +787,8 @@ describe("before the first row, a payroll sends nothing", () => {
       mkdirSync(join(folder, `payroll-2026-11.sandbox.db-${suffix}`))
     }
     for (const [lang, said] of [
-      ["en", /the database cannot be used[^]*Nothing was sent\./],
-      ["fr", /^Le fichier d’état ne peut pas être utilisé[^]*Aucun envoi n’a été fait\./]
+      ["en", /the database cannot be used[^]*This command sent nothing: run it again\./],
+      ["fr", /^Le fichier d’état ne peut pas être utilisé[^]*Cette commande n’a rien envoyé/]
     ] as const) {
       const { code, err } = yield* manilla(["payroll", file, "--yes", "--lang", lang])
       assert.match(err, said)

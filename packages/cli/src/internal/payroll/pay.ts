@@ -175,10 +175,7 @@ const begin = (given: Given, words: language.Words) =>
       const answer = again.map(({ period }) => `--besides ${period}`).join(" ")
       yield* service.ask(words.payAgain(period), answer, words.dialogue)
     }
-    const remaining = Option.match(before, {
-      onNone: () => rows.length,
-      onSome: periods.remaining
-    })
+    const remaining = isNew ? rows.length : periods.remaining(before.value)
     if (!yes && remaining > 0) {
       yield* service.ask(words.pay(remaining, rows.length), "--yes", words.dialogue)
     }
@@ -186,12 +183,12 @@ const begin = (given: Given, words: language.Words) =>
     return yield* Effect.gen(function* () {
       const context = yield* Layer.build(engine(state))
       const batches = Context.get(context, PayoutBatch.PayoutBatch)
+      const items = Stream.fromIterable(rows.map(({ item }) => item))
+      yield* batches.start(periods.batchKeyOf(period), items)
       if (!isNew) {
         const lines = yield* Effect.provide(linesOf(begun, words.stopped), context)
         yield* Console.error(words.continued(results.summary(lines, words)))
       }
-      const items = Stream.fromIterable(rows.map(({ item }) => item))
-      yield* batches.start(periods.batchKeyOf(period), items)
       return Option.some({ begun, context })
     }).pipe(Effect.mapError((error) => results.failureOfRun(error, state, payroll, isNew)))
   }).pipe(Effect.onInterrupt(() => Console.error(words.dialogue.stopped)))

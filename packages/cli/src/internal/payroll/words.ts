@@ -206,7 +206,7 @@ const en = {
     `The report cannot be written (${cause}): close it, and run the same command again.`,
   /** An error of the state file. Its message is English. */
   broken: (message: string) => message,
-  notBegun: "Nothing was sent. The same command starts again.",
+  notBegun: "This command sent nothing: run it again.",
   again: (state: string) => `The same command continues, and pays nobody twice. It needs ${state}.`,
   hasStopped: "Stopped: ",
   noResults: "the results cannot be read now",
@@ -442,7 +442,7 @@ const fr: Words = {
     t`Le rapport ne peut pas être écrit (${cause}) : fermez-le, et relancez la même commande.`,
   broken: () =>
     t`Le fichier d'état ne peut pas être utilisé : libérez de l'espace sur le disque, vérifiez les droits d'accès, et fermez les autres programmes qui utilisent ce fichier.`,
-  notBegun: t`Aucun envoi n'a été fait. La même commande recommence.`,
+  notBegun: t`Cette commande n'a rien envoyé : relancez-la.`,
   again: (state) =>
     t`La même commande continue, et ne paie personne deux fois. Elle a besoin de ${state}.`,
   hasStopped: t`Arrêt : `,
