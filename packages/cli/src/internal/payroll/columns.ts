@@ -74,7 +74,6 @@ const known: ReadonlyArray<string> = ["", ...Record.values(names).flat(2), ...fi
 export const find = (header: ReadonlyArray<string>, words: Words) => {
   const line = columns.map((column) => words.columns[column]).join(words.csv.delimiter)
   const headings = header.map(headingOf)
-  const unread = header.filter((_, place) => !known.includes(headings[place]?.name ?? ""))
   const places = new Map<Column, number>()
   const missing: Array<Column> = []
   const problems: Array<string> = []
@@ -97,11 +96,15 @@ export const find = (header: ReadonlyArray<string>, words: Words) => {
     problems.push(words.noHeader(line))
   } else if (missing.length > 0) {
     const names = missing.map((column) => words.columns[column])
-    problems.push(words.noColumns(names, unread, line))
+    const unknown = header.filter((_, place) => !known.includes(headings[place]?.name ?? ""))
+    problems.push(words.noColumns(names, unknown, line))
   }
+  const taken = [...places.values()]
   const isName = (_: string, place: number) =>
-    place !== places.get("employee") &&
-    [...people, ...firstNames].includes(headings[place]?.name ?? "")
+    !taken.includes(place) && [...people, ...firstNames].includes(headings[place]?.name ?? "")
+  const unread = header.filter(
+    (cell, place) => plain(cell) !== "" && !taken.includes(place) && !isName(cell, place)
+  )
   /** The name of the employee, if it has columns of its own. */
   const nameIn = (record: ReadonlyArray<string>) => record.filter(isName).join(" ").trim()
   const { unit } = headings[places.get("amount") ?? -1] ?? {}
