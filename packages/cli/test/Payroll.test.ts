@@ -11,6 +11,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { PassThrough } from "node:stream"
 import { pathToFileURL } from "node:url"
 import * as columns from "../src/internal/payroll/columns.js"
 import type { Row } from "../src/internal/payroll/file.js"
@@ -777,6 +778,36 @@ describe("the same rows in another period", () => {
     assert.include(err, `move ${state} into another folder. Nothing was sent.`)
     assert.lengthOf(yield* payouts, 0)
   })
+})
+
+describe("a question", () => {
+  /** Answers as a terminal does. In its raw mode, Ctrl-C right after the answer would be a character that nobody reads. */
+  const terminal = (answer: string) =>
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const before = Object.getOwnPropertyDescriptor(process, "stdin") ?? assert.fail("no stdin")
+        const setRawMode = () => assert.fail("the terminal is in raw mode")
+        const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode })
+        stdin.write(answer)
+        Object.defineProperty(process, "stdin", { value: stdin, configurable: true })
+        return before
+      }),
+      (before) => Effect.sync(() => Object.defineProperty(process, "stdin", before))
+    )
+
+  for (const [answer, code] of [
+    ["y\n", 0],
+    ["n\n", 1],
+    ["\n", 1]
+  ] as const) {
+    test(`leaves the terminal as it is, and ${JSON.stringify(answer)} ends with ${code}`, function* () {
+      const { file } = yield* spreadsheet([header, good("E1")].join("\n"))
+      yield* terminal(answer)
+      const { code: exit, err } = yield* manilla(["payroll", file])
+      assert.strictEqual(exit, code, err)
+      assert.lengthOf(yield* payouts, code === 0 ? 1 : 0)
+    })
+  }
 })
 
 describe("before the first row, a payroll sends nothing", () => {

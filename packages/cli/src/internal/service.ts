@@ -1,13 +1,14 @@
 /** The service that a command uses, by the `MANILLA_...` settings. */
-import * as Prompt from "@effect/cli/Prompt"
 import * as BearerTokens from "@manilla/core/BearerTokens"
 import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import * as Manilla from "@manilla/token/Manilla"
 import * as Token from "@manilla/token/Token"
 import * as ConfigError from "effect/ConfigError"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { createInterface } from "node:readline"
 import { failed, usage } from "./failure.js"
 import { flag } from "./output.js"
 
@@ -86,12 +87,30 @@ export const token = tokenIn(english)
 
 export const yes = flag("yes", "do not ask before anything is made")
 
+/** Says that the command, which is interrupted, has sent nothing. */
+export const sayingStopped = (dialogue = english) =>
+  Effect.onInterrupt(() => Console.error(dialogue.stopped))
+
+/**
+ * The next line that a person writes; none at the end of the input. The terminal stays as it is: in its raw mode, which a
+ * prompt needs, Ctrl-C right after an answer would be a character that nobody reads.
+ */
+const nextLine = Effect.async<string>((resume) => {
+  const lines = createInterface({ input: process.stdin, terminal: false })
+  lines.once("line", (line) => {
+    resume(Effect.succeed(line))
+    lines.close()
+  })
+  lines.once("close", () => resume(Effect.succeed("")))
+  return Effect.sync(() => lines.close())
+})
+
 /** Asks a person. Without a terminal, only the option answers. */
 export const ask = (message: string, option = "--yes", dialogue = english) =>
   Effect.gen(function* () {
     if (!process.stdin.isTTY) return yield* usage(dialogue.unanswered(message, option))
-    const prompt = Prompt.text({ message: `${message} ${dialogue.confirm}` })
-    const answer = yield* Effect.orElseSucceed(Prompt.run(prompt), () => "")
+    process.stderr.write(`${message} ${dialogue.confirm} `)
+    const answer = yield* nextLine
     if (!dialogue.isYes.test(answer.trim())) return yield* failed(dialogue.stopped)
   })
 
@@ -101,4 +120,4 @@ export const askIfLive = (what: string, isAnswered: boolean) =>
     const { environment } = yield* token
     if (environment === "SANDBOX" || isAnswered) return
     yield* ask(`${what} in the environment ${environment}, where money is real?`)
-  })
+  }).pipe(sayingStopped())

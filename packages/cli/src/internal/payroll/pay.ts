@@ -191,7 +191,7 @@ const begin = (given: Given, words: language.Words) =>
       }
       return Option.some({ begun, context })
     }).pipe(Effect.mapError((error) => results.failureOfRun(error, state, payroll, isNew)))
-  }).pipe(Effect.onInterrupt(() => Console.error(words.dialogue.stopped)))
+  }).pipe(service.sayingStopped(words.dialogue))
 
 const checkAndPay = (given: Given, words: language.Words) =>
   Effect.gen(function* () {

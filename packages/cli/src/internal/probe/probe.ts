@@ -52,7 +52,7 @@ export const probe = ({ out, phone, yes }: Given) =>
     const amount = "100"
     const plan = `The probe creates up to ${4 + refusals.length} payments of ${amount} ${currency} and 2 payment links at ${baseUrl}, and makes mistakes on purpose.`
     if (yes) yield* Console.log(plan)
-    else yield* service.ask(`${plan} Go on?`)
+    else yield* service.sayingStopped()(service.ask(`${plan} Go on?`))
     const now = yield* Clock.currentTimeMillis
     const findings = yield* learn.all({
       send: yield* wire.make(baseUrl, token),
