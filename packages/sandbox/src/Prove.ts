@@ -89,8 +89,8 @@ export interface Checkout<Life extends string, Store, Process, R> extends Option
   /** The lives in their order. They are repeated until nothing changes, for at most 36 hours of virtual time. */
   readonly script: ReadonlyArray<NoInfer<Life>>
   /**
-   * The script of another order, which is paid before two more runs begin: no order may take the key or the payment of
-   * another.
+   * The script of another order, which is paid in three more runs: before this one begins, and while its own payment
+   * fails. No order may take the key or the payment of another.
    */
   readonly other?: ReadonlyArray<NoInfer<Life>> | undefined
   /** Returns the state of the order now. The proof asks after each life. */
@@ -233,8 +233,8 @@ export interface PromiseCheckout<Life extends string, Store> extends Options {
   /** The lives in their order. They are repeated until nothing changes. */
   readonly script: ReadonlyArray<NoInfer<Life>>
   /**
-   * The script of another order, which is paid before two more runs begin: no order may take the key or the payment of
-   * another.
+   * The script of another order, which is paid in three more runs: before this one begins, and while its own payment
+   * fails. No order may take the key or the payment of another.
    */
   readonly other?: ReadonlyArray<NoInfer<Life>> | undefined
   /** Returns the state of the order now. The proof asks after each life. */

@@ -154,6 +154,25 @@ describe("the books", () => {
   )
 })
 
+it("another order is what came since then with new keys, and the rest is this order's", () => {
+  const [mine, again, theirs, read] = [
+    exchange(),
+    exchange({ index: 1 }),
+    exchange({ index: 2, key: "B" }),
+    exchange({ index: 3, key: undefined })
+  ]
+  const [first, second, link] = [
+    movement(),
+    movement({ name: "PAY-2", key: "B" }),
+    movement({ name: "LNK-1", key: undefined })
+  ]
+  const late = movement({ name: "PAY-3" })
+  const all = books([first, second, link, late], mine, again, theirs, read)
+  const other = judge.since(books([first], mine), all)
+  assert.deepStrictEqual(other, books([second, link], theirs, read))
+  assert.deepStrictEqual(judge.without(other, all), books([first, late], mine, again))
+})
+
 describe("rule 1: no operation moves money twice", () => {
   const [link, other] = [movement({ kind: "payment link" }), movement({ name: "PAY-2" })]
   const [first, second] = [exchange(), exchange({ sent: { amount: "2" }, key: "B" })]
@@ -275,12 +294,12 @@ describe("rule 4: after an unknown outcome, the same key", () => {
     else assert.match(found ?? "", sentence)
   })
 
-  it("an earlier order had other keys", () => {
-    const earlier = books([], exchange(), exchange({ key: undefined }))
-    const later = (key: string | undefined) =>
+  it("another order has other keys", () => {
+    const other = books([], exchange(), exchange({ key: undefined }))
+    const own = (key: string | undefined) =>
       books([], exchange({ key: undefined }), exchange({ key }))
-    assert.isUndefined(judge.sharedKey(later("B"), earlier))
-    assert.strictEqual(judge.sharedKey(later("A"), earlier), "The key A was sent for two orders.")
+    assert.isUndefined(judge.sharedKey(own("B"), other))
+    assert.strictEqual(judge.sharedKey(own("A"), other), "The key A was sent for two orders.")
   })
 
   it("two orders have two keys", () => {
@@ -402,6 +421,11 @@ describe("the runs", () => {
       "1st press: another order",
       `1st press: another order, 1st ${create}: fails`
     ])
+    const next = { operation: "worker", nth: 2 }
+    assert.include(
+      withOther([life, token, write, read, next, { ...life, nth: 2 }]),
+      `1st ${create}: fails, 2nd worker: another order`
+    )
     assert.isEmpty(wordsOf([life, write]).filter((words) => words.includes("another order")))
   })
 
@@ -789,7 +813,9 @@ describe("a run", () => {
         rows.transactions.push("R")
         rows.exchanges.push(exchange())
       })
-      const send = Effect.sync(() => void rows.exchanges.push(exchange({ key })))
+      const send = Effect.sync(
+        () => void rows.exchanges.push(exchange({ key, index: rows.exchanges.length }))
+      )
       const life = Effect.zipRight(send, arrive)
       const other = Effect.zipRight(pay, arrive)
       return run(rows, () => told, undefined, life, [first, ...troubles], other)

@@ -83,6 +83,12 @@ const findByAmount = (order: Order) =>
     if (data.some(({ amount }) => Number(amount) === 1500)) order.state = "paid"
   }).pipe(Effect.ignore)
 
+/** The newest payment of a process. */
+let newest: Order["payment"]
+
+const remember = <E, R>(made: Effect.Effect<Order["payment"], E, R>) =>
+  Effect.map(made, (id) => void (newest = id))
+
 const statusOf = (status: string): Order["state"] =>
   status === "COMPLETED"
     ? "paid"
@@ -348,6 +354,19 @@ export const mistakes = [
     sentence: /told “paid”, but the money/,
     proof: proveBeside(Effect.flatMap(random, create), {
       worker: (order) => (order.payment === undefined ? correct.worker(order) : findByAmount(order))
+    })
+  },
+  {
+    name: "keeps the newest payment in a variable",
+    rule: 2,
+    sentence: /told “paid”, but the money has not moved/,
+    proof: proveBeside(remember(Effect.map(Effect.flatMap(random, create), ({ id }) => id)), {
+      handle: (order) => remember(Effect.map(correct.handle(order), () => order.payment)),
+      worker: (order) =>
+        Effect.suspend(() => {
+          if (order.state === "open" && order.payment !== undefined) order.payment = newest
+          return correct.worker(order)
+        })
     })
   },
   {

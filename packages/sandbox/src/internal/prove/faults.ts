@@ -5,6 +5,7 @@
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import { identity } from "effect/Function"
 import * as Scenario from "../../Scenario.js"
 import * as ServiceApi from "@manilla/service/ServiceApi"
 import * as exchange from "../http/exchange.js"
@@ -27,8 +28,12 @@ export interface Fault {
   readonly name: string
   readonly fits: (operation: string) => boolean
   readonly meet: (met: Met) => Meet
-  /** Whether it also applies to all later requests, for some time. */
-  readonly lasts: boolean
+  /** How long something may come of it. One that lasts also applies to all later requests of that time. */
+  readonly span: "moment" | "lasting" | "late"
+  /** Whether it also comes as one that lasts. */
+  readonly canLast?: true
+  /** Only there, a connection can be refused, and minutes pass at once. */
+  readonly inProcess?: true
 }
 
 const { operations } = ServiceApi
@@ -48,8 +53,13 @@ const fault = (name: string, fits: Fault["fits"], meet: Fault["meet"]): Fault =>
   name,
   fits,
   meet,
-  lasts: false
+  span: "moment"
 })
+
+/** A fault of a life. The trial sees to it. */
+const ofLife = (name: string) => fault(name, isLife, () => identity)
+
+const lasting = (one: Fault): Fault => ({ ...one, canLast: true })
 
 const scenarios = (fits: Fault["fits"], ...names: ReadonlyArray<string>) =>
   names.map((name) => {
@@ -100,6 +110,7 @@ export const mixedUp = fault("response of somebody else", isOfOne, () => Effect.
 /** Longer than most programs wait. A program that polls all the time makes a long run of it. */
 const completesLate = scenarios(isWrite, "completes_late").map((one): Fault => ({
   ...one,
+  inProcess: true,
   meet:
     ({ course }) =>
     (process) => {
@@ -108,20 +119,30 @@ const completesLate = scenarios(isWrite, "completes_late").map((one): Fault => (
     }
 }))
 
-/** A life begins together with the next one of the script. The trial sees to it. */
-export const nextLife = fault("next life too", isLife, () => (process) => process)
+/** A life begins twice. */
+export const twoLives = ofLife("two lives")
+
+/** A life begins together with the next one of the script. */
+export const nextLife = ofLife("next life too")
+
+/** Another order is paid before a life of this one. */
+export const anotherOrder = ofLife("another order")
 
 const single: ReadonlyArray<Fault> = [
-  fault("no connection", isAny, () => () => refused),
+  { ...lasting(fault("no connection", isAny, () => () => refused)), inProcess: true },
   ...scenarios(isWrite, "fails", "unknown_status", "link_expired"),
   ...completesLate,
-  ...scenarios(isAny, "request_lost", "response_lost", "rate_limited", "truncated_body"),
-  ...scenarios(isAny, "server_error", "server_error_after", "unavailable", "unavailable_after"),
-  ...scenarios(isRead, "not_found"),
-  ...scenarios(isWrite, "unprocessable", "conflict"),
-  ...scenarios(isOfOne, "forbidden", "empty_data"),
-  fault("request late", isAny, ({ lateMillis }) => arrivesAfter(lateMillis)),
-  fault("response late", isAny, ({ lateMillis }) => Effect.zipLeft(Effect.sleep(lateMillis))),
+  ...scenarios(isAny, "request_lost", "response_lost").map(lasting),
+  ...scenarios(isAny, "rate_limited", "truncated_body", "server_error"),
+  ...scenarios(isAny, "server_error_after", "unavailable").map(lasting),
+  ...scenarios(isAny, "unavailable_after"),
+  ...scenarios(isRead, "not_found").map(lasting),
+  ...scenarios(isWrite, "unprocessable", "conflict").map(lasting),
+  ...scenarios(isOfOne, "forbidden", "empty_data").map(lasting),
+  { ...fault("request late", isAny, ({ lateMillis }) => arrivesAfter(lateMillis)), span: "late" },
+  lasting(
+    fault("response late", isAny, ({ lateMillis }) => Effect.zipLeft(Effect.sleep(lateMillis)))
+  ),
   mixedUp,
   fault("token revoked", needsToken, ({ emulation }) =>
     before(Effect.sync(emulation.accounts.revokeTokens))
@@ -135,20 +156,14 @@ const single: ReadonlyArray<Fault> = [
   ),
   fault("death after", isAny, ({ die }) => Effect.zipRight(Effect.zipRight(die, lost("response")))),
   fault("second life", isAny, ({ again }) => before(Effect.sync(again))),
-  fault("two lives", isLife, () => (process) => process),
+  twoLives,
   nextLife
 ]
-
-/** Another order is paid before a life of this one. The trial sees to it. */
-export const anotherOrder = fault("another order", isLife, () => (process) => process)
-
-const lasting =
-  /^(no connection|request lost|response (lost|late)|server error after|unavailable|not found|unprocessable|forbidden|conflict|empty data)$/
 
 /** All faults, in the order of the runs. */
 export const faults: ReadonlyArray<Fault> = [
   ...single,
   ...single
-    .filter(({ name }) => lasting.test(name))
-    .map((one) => ({ ...one, name: `${one.name} for a time`, lasts: true }))
+    .filter(({ canLast }) => canLast)
+    .map((one): Fault => ({ ...one, name: `${one.name} for a time`, span: "lasting" }))
 ]

@@ -93,11 +93,26 @@ export const read = (sandbox: Sandbox.Service) =>
     return { movements: movements.flat(), exchanges: yield* sandbox.exchanges }
   })
 
-/** The books without what was in them earlier. */
-export const after = (earlier: Books, { exchanges, movements }: Books): Books => ({
-  movements: movements.filter(({ name }) => earlier.movements.every((one) => one.name !== name)),
-  exchanges: exchanges.slice(earlier.exchanges.length)
-})
+/** What another order has put into the books since then. The keys that were known stay those of this order. */
+export const since = (then: Books, { exchanges, movements }: Books): Books => {
+  const own = new Set(then.exchanges.flatMap(({ key }) => key ?? []))
+  const isOwn = ({ key }: Pick<Movement, "key">) => key !== undefined && own.has(key)
+  return {
+    movements: movements.filter((one) => !isOwn(one) && !has(then, one)),
+    exchanges: exchanges.slice(then.exchanges.length).filter((one) => !isOwn(one))
+  }
+}
+
+const has = ({ movements }: Books, { name }: Movement) => movements.some((one) => one.name === name)
+
+/** The books without those of another order. */
+export const without = (other: Books, { exchanges, movements }: Books): Books => {
+  const others = new Set(other.exchanges.map(({ index }) => index))
+  return {
+    movements: movements.filter((one) => !has(other, one)),
+    exchanges: exchanges.filter(({ index }) => !others.has(index))
+  }
+}
 
 /** Tells the orders of a run apart, by its calm run. */
 export interface Calm extends ReturnType<typeof calmOf> {}
@@ -200,8 +215,8 @@ export const changedKey = ({ exchanges }: Books, calm: Calm): string | undefined
 }
 
 /** Rule 4: no two orders have one key. */
-export const sharedKey = ({ exchanges }: Books, earlier: Books): string | undefined => {
-  const keys = earlier.exchanges.flatMap(({ key }) => key ?? [])
+export const sharedKey = ({ exchanges }: Books, other: Books): string | undefined => {
+  const keys = other.exchanges.flatMap(({ key }) => key ?? [])
   const shared = exchanges.find(({ key }) => key !== undefined && keys.includes(key))
   return shared && `The key ${shared.key} was sent for two orders.`
 }

@@ -27,13 +27,18 @@ export interface Run {
 }
 
 /** After each of the first ones, each of the others: a refusal does not tell what became of a lost request. */
-const firsts = /^(response lost for a time|death after)$/
-const sequels = /^((no connection|unprocessable|forbidden) for a time|rate limited|token revoked)$/
+const firsts = new Set(["response lost for a time", "death after"])
+const sequels = new Set([
+  "no connection for a time",
+  "unprocessable for a time",
+  "forbidden for a time",
+  "rate limited",
+  "token revoked"
+])
 
 export interface Options {
   readonly pairs: number
   readonly seed: number
-  /** Only there, a connection can be refused, and minutes pass at once. */
   readonly inProcess: boolean
   /** Whether a run can have another order. */
   readonly hasOthers: boolean
@@ -43,27 +48,39 @@ export const runsOf = (
   places: ReadonlyArray<Place>,
   { hasOthers, inProcess, pairs, seed }: Options
 ): ReadonlyArray<Run> => {
-  const lives = new Set(places.map(({ operation }) => operation).filter(faults.isLife))
+  const lives = places.filter(({ operation }) => faults.isLife(operation))
+  const isOneLife = lives.every(({ operation }) => operation === lives[0]?.operation)
   const all = faults.faults.filter(
     (fault) =>
-      (inProcess || !/^(no connection|completes late)/.test(fault.name)) &&
-      (lives.size > 1 || fault !== faults.nextLife)
+      (inProcess || fault.inProcess === undefined) && !(isOneLife && fault === faults.nextLife)
   )
   const singles = places.flatMap((place) =>
     all.filter(({ fits }) => fits(place.operation)).map((fault): Trouble => ({ ...place, fault }))
   )
-  const following = all.filter(({ name }) => sequels.test(name))
-  const inOrder = singles
-    .filter(({ fault, operation }) => faults.isWrite(operation) && firsts.test(fault.name))
-    .flatMap((first) => following.map((fault) => [first, { ...first, nth: 0, fault }]))
-  const failed = singles.filter(({ fault }) => fault.name === "fails").slice(0, 1)
-  /** A response or a payment of somebody else does not pay for an order whose own payment fails. */
-  const mixedUp = singles
-    .filter(({ fault, operation }) => fault === faults.mixedUp && !faults.isWrite(operation))
-    .slice(0, 1)
-    .flatMap((next) => failed.map((first) => [first, { ...next, nth: 0 }]))
-  const other = { operation: places[0]?.operation ?? "", nth: 1, fault: faults.anotherOrder }
-  const withOther = hasOthers ? [[other], [other, ...failed]] : []
+  const lost = singles.filter(
+    ({ fault, operation }) => faults.isWrite(operation) && firsts.has(fault.name)
+  )
+  const following = all.filter(({ name }) => sequels.has(name))
+  const failed = singles.find(({ fault }) => fault.name === "fails")
+  const mixedUp = singles.find(
+    ({ fault, operation }) => fault === faults.mixedUp && !faults.isWrite(operation)
+  )
+  /** Another order, before the first life after a place. */
+  const anotherAfter = (start: Place | undefined): Trouble | undefined => {
+    const index = places.findIndex((place) => start !== undefined && isSamePlace(place, start))
+    const life = places.slice(index).find(({ operation }) => faults.isLife(operation))
+    return hasOthers && life ? { ...life, fault: faults.anotherOrder } : undefined
+  }
+  const anotherFirst = anotherAfter(places[0])
+  /** Those whose parts the calm run has. */
+  const combinations: ReadonlyArray<ReadonlyArray<Trouble | undefined>> = [
+    ...lost.flatMap((first) => following.map((fault) => [first, { ...first, nth: 0, fault }])),
+    // A response or a payment of somebody else does not pay for an order whose own payment fails.
+    [failed, mixedUp && { ...mixedUp, nth: 0 }],
+    [anotherFirst],
+    [anotherFirst, failed],
+    [failed, anotherAfter(failed)]
+  ]
   const random = new Utils.PCGRandom(seed)
   const drawnFrom = (start: number) =>
     unsafeGet(singles, start + random.integer(singles.length - start))
@@ -73,12 +90,9 @@ export const runsOf = (
     const start = singles.findIndex((one) => isSamePlace(one, first))
     return [first, { ...drawnFrom(start), nth: 0 }]
   })
-  return [...singles.map((one) => [one]), ...inOrder, ...mixedUp, ...withOther, ...drawnPairs].map(
-    (troubles, index) => ({
-      number: index + 1,
-      troubles
-    })
-  )
+  return [...singles.map((one) => [one]), ...combinations, ...drawnPairs]
+    .filter((troubles) => troubles.every((one) => one !== undefined))
+    .map((troubles, index) => ({ number: index + 1, troubles }))
 }
 
 const isSamePlace = (one: Place, other: Place) =>
@@ -112,8 +126,7 @@ export const inject = ({ troubles }: Run, { lastsMillis, note, ...hooks }: Hooks
   const ends = new Map<Trouble, number>()
   const isOver = (one: Trouble, nowMillis: number) => (ends.get(one) ?? Infinity) <= nowMillis
   /** How long something may come of a fault. */
-  const millisOf = ({ lasts, name }: faults.Fault) =>
-    lasts ? lastsMillis : name === "request late" ? hooks.lateMillis : 0
+  const millisOf = { moment: 0, lasting: lastsMillis, late: hooks.lateMillis }
 
   /** The fault at a place. */
   const meet = (operation: string, nowMillis: number): faults.Fault | undefined => {
@@ -121,13 +134,13 @@ export const inject = ({ troubles }: Run, { lastsMillis, note, ...hooks }: Hooks
     places.push({ operation, nth })
     const met = troubles.find((one) => {
       if (!one.fault.fits(operation) || isOver(one, nowMillis)) return false
-      if (ends.has(one)) return one.fault.lasts
+      if (ends.has(one)) return one.fault.span === "lasting"
       const isNext = () => troubles.every((other) => other === one || isOver(other, nowMillis))
       return one.operation === operation && (one.nth === nth || (one.nth === 0 && isNext()))
     })
     if (met !== undefined && !ends.has(met)) {
       note(wordsOf({ ...met, nth }))
-      ends.set(met, nowMillis + millisOf(met.fault))
+      ends.set(met, nowMillis + millisOf[met.fault.span])
     }
     return met?.fault
   }

@@ -14,6 +14,7 @@ import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
 import type * as Sandbox from "../../Sandbox.js"
 import { Interceptor } from "../http/incoming.js"
+import * as faults from "./faults.js"
 import * as judge from "./judge.js"
 import * as plan from "./plan.js"
 import * as times from "./time.js"
@@ -83,46 +84,47 @@ export const trial = <R>(run: plan.Run, known: judge.Calm | undefined, world: Wo
       violate(5, judge.storm(injection.arrivals, known?.mostPerMinute ?? 10_000))
       return violations.has(5)
     }
-    /** The books of another order, which is paid before this one. It meets no fault, and nothing of it is judged. */
-    let earlier: judge.Books = { movements: [], exchanges: [] }
-    let isPreceding = false
+    /** Another order. It meets no fault, and nothing of it is judged. */
+    const other = { isPaying: false, books: nothing }
     const scene = yield* world.open(note).pipe(
       Effect.provideService(Interceptor, (request) =>
-        isPreceding ? undefined : injection.intercept(request)
+        other.isPaying ? undefined : injection.intercept(request)
       ),
       Effect.withRandom(Random.make("service"))
     )
     const { again, die, live } = yield* processesOf(scene, world, { note, violate, isStorm })
 
-    const books = Effect.map(judge.read(scene.sandbox), (all) => judge.after(earlier, all))
+    const read = judge.read(scene.sandbox)
+    const books = Effect.map(read, (all) => judge.without(other.books, all))
     const lifeOf = (name: string) => scene.lives[name] ?? Effect.void
-    const precede = Effect.gen(function* () {
-      isPreceding = true
+    const payOther = Effect.gen(function* () {
+      other.isPaying = true
+      const before = yield* read
       const untilMillis = nowMillis() + endMillis
-      const isPaid = () => earlier.movements.some(({ hasMoved }) => hasMoved)
+      const isPaid = () => other.books.movements.some(({ hasMoved }) => hasMoved)
       for (let round = 0; !isPaid() && nowMillis() < untilMillis; round++) {
         for (const name of scene.other ?? []) yield* live(name, lifeOf(name))
         yield* time.pass(Math.min(1000 * 2 ** round, pauseMillis), () => false)
-        earlier = yield* judge.read(scene.sandbox)
+        other.books = judge.since(before, yield* read)
       }
-      isPreceding = false
+      other.isPaying = false
       note(`another order was ${isPaid() ? "" : "not "}paid`)
     })
     /** The books when the script had run once. */
     let once: judge.Books | undefined
     const calmOf = (now: judge.Books) => known ?? judge.calmOf(once ?? now)
     let told: judge.Told = "open"
-    const hear = (how: string, word: unknown, before: judge.Books, after: judge.Books) => {
-      if (!judge.isTold(word)) return "open"
+    /** The books are those before the word and those after it. */
+    const hear = (how: string, word: judge.Told, before: judge.Books, after: judge.Books) => {
       const text = `${how}: ${word}`
       if (events.at(-1)?.text !== text) note(text)
       violate(2, judge.lie(word, before, after, calmOf(after)))
-      return word
     }
     const ask = Effect.gen(function* () {
       const before = yield* books
       const [word] = yield* live("told", scene.told)
-      told = hear("told", word, before, yield* books)
+      told = judge.isTold(word) ? word : "open"
+      if (judge.isTold(word)) hear("told", word, before, yield* books)
       return told
     })
     /** Whether nothing can change without a new life. */
@@ -136,13 +138,13 @@ export const trial = <R>(run: plan.Run, known: judge.Calm | undefined, world: Wo
       const before: judge.Told = told
       for (const [index, name] of scene.script.entries()) {
         lives++
-        const fault = injection.begin(name)?.name
-        if (fault === "another order") yield* precede
+        const fault = injection.begin(name)
+        if (fault === faults.anotherOrder) yield* payOther
         note(`${name} starts`)
         const next = scene.script[(index + 1) % scene.script.length] ?? name
-        const beside =
-          fault === "two lives" ? [lifeOf(name)] : fault === "next life too" ? [lifeOf(next)] : []
-        for (const word of yield* live(name, lifeOf(name), beside)) {
+        const beside = fault === faults.twoLives ? [name] : fault === faults.nextLife ? [next] : []
+        for (const word of yield* live(name, lifeOf(name), beside.map(lifeOf))) {
+          if (!judge.isTold(word)) continue
           const now = yield* books
           hear(`${name} tells`, word, now, now)
         }
@@ -165,7 +167,7 @@ export const trial = <R>(run: plan.Run, known: judge.Calm | undefined, world: Wo
     }
     const end = yield* books
     violate(1, judge.movedTwice(end, calmOf(end)))
-    violate(4, judge.sharedKey(end, earlier))
+    violate(4, judge.sharedKey(end, other.books))
     violate(4, judge.changedKey(end, calmOf(end)))
     return {
       run,
@@ -183,6 +185,8 @@ export const trial = <R>(run: plan.Run, known: judge.Calm | undefined, world: Wo
     Effect.withClock(world.time.clock),
     Effect.ensuring(Effect.sync(world.time.restore))
   )
+
+const nothing: judge.Books = { movements: [], exchanges: [] }
 
 interface Process<R> {
   isAlive: boolean
