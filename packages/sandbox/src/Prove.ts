@@ -75,17 +75,12 @@ export interface Options {
 }
 
 /**
- * A checkout whose parts are effects.
+ * The lives of a checkout in their order.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Checkout<Life extends string, Store, Process, R> extends Options {
-  /**
-   * The parts that may run any number of times: a request of the buyer, a pass of the worker. A life that succeeds with one of
-   * the words of `Told` has told it to the buyer.
-   */
-  readonly lives: Readonly<Record<Life, Effect.Effect<unknown, unknown, R>>>
+export interface Script<Life extends string> extends Options {
   /** The lives in their order. They are repeated until nothing changes, for at most 36 hours of virtual time. */
   readonly script: ReadonlyArray<NoInfer<Life>>
   /**
@@ -93,6 +88,20 @@ export interface Checkout<Life extends string, Store, Process, R> extends Option
    * fails. No order may take the key or the payment of another.
    */
   readonly other?: ReadonlyArray<NoInfer<Life>> | undefined
+}
+
+/**
+ * A checkout whose parts are effects.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Checkout<Life extends string, Store, Process, R> extends Script<Life> {
+  /**
+   * The parts that may run any number of times: a request of the buyer, a pass of the worker. A life that succeeds with one of
+   * the words of `Told` has told it to the buyer.
+   */
+  readonly lives: Readonly<Record<Life, Effect.Effect<unknown, unknown, R>>>
   /** Returns the state of the order now. The proof asks after each life. */
   readonly told: Effect.Effect<Told, unknown, R>
   /**
@@ -225,18 +234,11 @@ export interface Service {
  * @since 0.1.0
  * @category models
  */
-export interface PromiseCheckout<Life extends string, Store> extends Options {
+export interface PromiseCheckout<Life extends string, Store> extends Script<Life> {
   /** Opens the store: a new one in each run, which outlives the processes of the run. */
   readonly store: () => Store | Promise<Store>
   /** Starts a process, again after each death, and returns its lives. */
   readonly process: (service: Service, store: NoInfer<Store>) => Lives<Life> | Promise<Lives<Life>>
-  /** The lives in their order. They are repeated until nothing changes. */
-  readonly script: ReadonlyArray<NoInfer<Life>>
-  /**
-   * The script of another order, which is paid in three more runs: before this one begins, and while its own payment
-   * fails. No order may take the key or the payment of another.
-   */
-  readonly other?: ReadonlyArray<NoInfer<Life>> | undefined
   /** Returns the state of the order now. The proof asks after each life. */
   readonly told: (store: NoInfer<Store>) => Told | Promise<Told>
 }

@@ -9,8 +9,7 @@ import * as Predicate from "effect/Predicate"
 import type { Exchange } from "./Exchange.js"
 import * as cli from "./internal/command/cli.js"
 import * as environment from "./internal/command/environment.js"
-import * as initial from "./internal/command/initial.js"
-import * as profile from "./internal/command/profile.js"
+import * as input from "./internal/command/input.js"
 import * as control from "./internal/control/routes.js"
 import * as files from "./internal/page/files.js"
 import * as webPage from "./internal/page/webPage.js"
@@ -20,8 +19,9 @@ type Serve = Extract<cli.Command, { readonly _tag: "Serve" }>
 
 const serve = ({ initial: file, profile: profileFile, quiet, server }: Serve) =>
   Effect.gen(function* () {
-    const opening = file === undefined ? {} : yield* initial.read(file)
-    const { idempotency, page } = profileFile === undefined ? {} : yield* profile.read(profileFile)
+    const opening = file === undefined ? {} : yield* input.readInitial(file)
+    const { idempotency, page } =
+      profileFile === undefined ? {} : yield* input.readProfile(profileFile)
     const sandbox = yield* SandboxServer.make({
       ...server,
       ...opening,
@@ -70,7 +70,7 @@ const reasonOf = (
 const prove = Effect.gen(function* () {
   const { command } = yield* Effect.promise(() => import("./internal/command/prove.js"))
   const hasPassed = yield* command(process.argv.slice(3))
-  if (!hasPassed) yield* Effect.sync(() => process.exit(1))
+  if (!hasPassed) yield* cli.exit(1)
 }).pipe(Effect.catchTag("Problem", ({ message }) => new cli.UsageError({ message })))
 
 const main = Effect.gen(function* () {
@@ -82,12 +82,8 @@ const main = Effect.gen(function* () {
     Console.error(`The sandbox cannot listen: ${reasonOf(error, command.server)}`)
   )
 }).pipe(
-  // The conventional exit code for usage errors.
   Effect.catchTag("UsageError", ({ message }) =>
-    Effect.zipRight(
-      Console.error(message),
-      Effect.sync(() => process.exit(2))
-    )
+    Effect.zipRight(Console.error(message), cli.exit(2))
   ),
   Effect.tapErrorTag("DataError", ({ message }) => Console.error(message)),
   Effect.tapDefect((cause) => Effect.logError(cause))

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as initial from "../src/internal/command/initial.js"
+import * as input from "../src/internal/command/input.js"
 
 const yaml = `# A rich and a poor wallet
 wallets:
@@ -28,7 +28,9 @@ const readMade = (make: (file: string) => unknown) =>
     (folder) => {
       const file = join(folder, "initial.yaml")
       make(file)
-      return Effect.mapError(initial.read(file), ({ message }) => message.replace(file, "FILE"))
+      return Effect.mapError(input.readInitial(file), ({ message }) =>
+        message.replace(file, "FILE")
+      )
     },
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
   )

@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as profile from "../src/internal/command/profile.js"
+import * as input from "../src/internal/command/input.js"
 
 const page = { parameter: "page_number", default_per_page: 2 }
 
@@ -31,7 +31,7 @@ describe("the file of a profile", () => {
       (folder) => {
         const file = join(folder, "profile.json")
         writeFileSync(file, text)
-        return profile.read(file)
+        return input.readProfile(file)
       },
       (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
     )

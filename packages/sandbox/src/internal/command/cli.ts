@@ -5,6 +5,7 @@ import type { Issue } from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
@@ -29,6 +30,9 @@ export type Command =
       /** Whether requests are not printed. */
       readonly quiet: boolean
     }
+
+/** Ends the process: with 1 if a proof failed, with 2 if the command cannot run, and with 130 as shells do after Ctrl+C. */
+export const exit = (code: 1 | 2 | 130) => Effect.sync(() => process.exit(code))
 
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 

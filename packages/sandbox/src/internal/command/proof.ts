@@ -3,8 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { defaults, Delay, Text } from "./cli.js"
-import * as file from "./file.js"
-import * as yaml from "./yaml.js"
+import * as input from "./input.js"
 
 const Url = Schema.String.pipe(
   Schema.filter((text) => /^http:\/\/[^/]+:\d+(\/|$)/.test(text) && URL.canParse(text), {
@@ -66,4 +65,4 @@ export const Proof = Schema.Struct({
 
 export interface Proof extends Schema.Schema.Type<typeof Proof> {}
 
-export const read = file.use("prove", yaml.decoder(Proof, { numbersAsText: false }))
+export const read = input.use("prove", input.yaml(Proof, { numbersAsText: false }))

@@ -72,8 +72,8 @@ export const command = (args: ReadonlyArray<string>) =>
       onRun: progress(performance.now(), repeat),
       onStop: (done) =>
         Effect.catchAll(write(done), ({ message }) => Console.error(message)).pipe(
-          // As shells do after Ctrl+C: not every run is proved.
-          Effect.zipRight(Effect.sync(() => process.exit(130)))
+          // Not every run is proved.
+          Effect.zipRight(cli.exit(130))
         )
     })
     yield* write(result)

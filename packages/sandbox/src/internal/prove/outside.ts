@@ -74,7 +74,7 @@ const open = (proof: Proof, cwd: string, note: (text: string) => void) =>
       server = yield* servers.start({ command, cwd, env }, url, patienceMillis)
     }).pipe(oneAtOnce.withPermits(1), Effect.provide(services))
 
-    /** Sends a request. Without a response, the status is 0. */
+    /** Sends a request to the server, which runs then. Without a response, the status is 0. */
     const send = ({ body, headers, method, url }: Proof["request"], filledIn = filled) =>
       Effect.tryPromise(async (signal) => {
         const isJson = body !== undefined && typeof body !== "string"
@@ -91,17 +91,15 @@ const open = (proof: Proof, cwd: string, note: (text: string) => void) =>
         return { status: response.status, text: await response.text() }
       }).pipe(
         Effect.timeout(patienceMillis),
-        Effect.orElseSucceed(() => ({ status: 0, text: "" }))
+        Effect.orElseSucceed(() => ({ status: 0, text: "" })),
+        (sent) => Effect.zipRight(keepAlive, sent)
       )
-    const buyer = Effect.gen(function* () {
-      yield* keepAlive
-      const { status } = yield* send(proof.request)
+    const buyer = Effect.map(send(proof.request), ({ status }) => {
       note(`the buyer gets ${status || "no response"}`)
       // The buyer reads an error as “not paid”.
       return status >= 500 || status === 402 ? "not paid" : undefined
     })
     const told = Effect.gen(function* () {
-      yield* keepAlive
       const { path, url } = proof.told
       const { status, text } = yield* send({ ...proof.told, method: "GET" })
       if (status === 0 || status >= 400) return note(`told answers ${status || "nothing"}`)
@@ -114,8 +112,7 @@ const open = (proof: Proof, cwd: string, note: (text: string) => void) =>
     })
     const name = "request of the buyer"
     const ofAnother = filledOf({ ...variables, MANILLA_ORDER: crypto.randomUUID() })
-    const another = Effect.zipRight(keepAlive, send(proof.request, ofAnother))
-    const lives = { [name]: buyer, another }
+    const lives = { [name]: buyer, another: send(proof.request, ofAnother) }
     const start = () => Effect.context<never>()
     return { sandbox, script: [name], lives, other: ["another"], told, start, kill }
   }).pipe(Effect.provide(NodeContext.layer))

@@ -48,11 +48,9 @@ export const runsOf = (
   places: ReadonlyArray<Place>,
   { hasOthers, inProcess, pairs, seed }: Options
 ): ReadonlyArray<Run> => {
-  const lives = places.filter(({ operation }) => faults.isLife(operation))
-  const isOneLife = lives.every(({ operation }) => operation === lives[0]?.operation)
+  const lives = new Set(places.map(({ operation }) => operation).filter(faults.isLife))
   const all = faults.faults.filter(
-    (fault) =>
-      (inProcess || fault.inProcess === undefined) && !(isOneLife && fault === faults.nextLife)
+    (fault) => (inProcess || !fault.inProcess) && (lives.size > 1 || fault !== faults.nextLife)
   )
   const singles = places.flatMap((place) =>
     all.filter(({ fits }) => fits(place.operation)).map((fault): Trouble => ({ ...place, fault }))

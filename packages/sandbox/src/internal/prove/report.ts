@@ -11,16 +11,18 @@ import type { Trial } from "./trial.js"
 
 /** Why a calm run is no start for a proof. Its remedy is in the sentence. */
 export const problemOf = (calm: Trial): string | undefined => {
-  const { exchanges, told, violations } = calm
-  const reason =
-    exchanges.length === 0
-      ? "The calm run sends no request to the sandbox. Give the checkout the address of the sandbox, and its client."
-      : !exchanges.some(({ operation = "" }) => isWrite(operation))
-        ? "The calm run sends no request that moves money. Its script has to start a payment."
-        : violations.length === 0 && told !== "paid"
-          ? `The calm run ends with “${told}”. A proof needs a run that ends with “paid”: look at the drawing.`
-          : undefined
+  const reason = reasonOf(calm)
   return reason && [reason, "", ...drawing(calm)].join("\n")
+}
+
+const reasonOf = ({ exchanges, told, violations }: Trial): string | undefined => {
+  if (exchanges.length === 0)
+    return "The calm run sends no request to the sandbox. Give the checkout the address of the sandbox, and its client."
+  if (!exchanges.some(({ operation = "" }) => isWrite(operation)))
+    return "The calm run sends no request that moves money. Its script has to start a payment."
+  return violations.length === 0 && told !== "paid"
+    ? `The calm run ends with “${told}”. A proof needs a run that ends with “paid”: look at the drawing.`
+    : undefined
 }
 
 /** `Run 17, 2nd Payments.get: rate limited`. */
@@ -42,17 +44,34 @@ export interface Options {
 }
 
 /** The report of a proof. The first trial is the calm one. */
-export const make = (
-  all: Array.NonEmptyArray<Trial>,
-  { planned, repeat, run: only, seed, tookMillis }: Options
-) => {
+export const make = (all: Array.NonEmptyArray<Trial>, options: Options) => {
   // A run without its fault proves nothing, so it does not fail either.
   const runs = all.filter(({ isReached }) => isReached)
   const missed = all.flatMap(({ isReached, run }) => (isReached ? [] : [run.number]))
   const failed = all.filter(hasFailed)
+  const failures = failuresOf(failed, options)
+  const summary = summaryOf(all[0], runs, missed, options)
+  const result = resultOf(all, runs.length, failed.length, options)
+  const { run: only, tookMillis } = options
+  const drawn = runs.filter(
+    (trial) => only !== undefined && plan.isNamed(trial.run, only) && !hasFailed(trial)
+  )
+  const text = [
+    ...summary,
+    "",
+    ...table(all),
+    ...failures.flatMap(({ remedies, trial }) => section(trial, remedies)),
+    ...drawn.flatMap((trial) => section(trial, [])),
+    "",
+    result
+  ].join("\n")
+  return { all, failed, failures, missed, result, runs: runs.length, summary, text, tookMillis }
+}
+
+/** The first failed run of each rule. */
+const failuresOf = (failed: ReadonlyArray<Trial>, { repeat }: Options) => {
   const groups = Array.groupBy(failed, ({ violations }) => String(violations[0]?.rule))
-  /** The first failed run of each rule. */
-  const failures = Object.values(groups).flatMap(([trial, ...others]) => {
+  return Object.values(groups).flatMap(([trial, ...others]) => {
     const { exchanges, run, violations } = trial
     return violations.slice(0, 1).map((violation) => ({
       ...violation,
@@ -67,39 +86,38 @@ export const make = (
       ]
     }))
   })
-  const requests = Array.groupBy(all[0].exchanges, ({ operation = "unknown" }) => operation)
+}
+
+/** What was covered. */
+const summaryOf = (
+  calm: Trial,
+  runs: ReadonlyArray<Trial>,
+  missed: ReadonlyArray<number>,
+  { seed, tookMillis }: Options
+) => {
+  const requests = Array.groupBy(calm.exchanges, ({ operation = "unknown" }) => operation)
   const counts = Object.entries(requests).map(([name, each]) => `${name} ${each.length}`)
   const reviews = runs.filter(({ told }) => told === "review").length
   const some = `${missed.slice(0, 8).join(", ")}${missed.length > 8 ? ", …" : ""}`
-  const summary = [
+  return [
     `${counted(runs.length)} in ${(tookMillis / 1000).toFixed(1)} s, with seed ${seed}.`,
     `Requests of the calm run: ${counts.join(", ")}.`,
     missed.length > 0 &&
       `Not counted, because a fault was not reached: ${counted(missed.length)} (${some}).`,
     reviews > 0 && `A person has to decide at the end of ${counted(reviews)}.`
   ].filter((line) => line !== false)
-  const left = planned - (all.length - 1)
-  const result =
-    left > 0
-      ? `Stopped with ${counted(left)} left. ${failed.length} of ${counted(runs.length)} failed.`
-      : hasFailed(all[0])
-        ? "Failed without a fault, so no fault was tried."
-        : failed.length > 0
-          ? `Failed: ${failed.length} of ${counted(runs.length)}.`
-          : "Passed."
-  const drawn = runs.filter(
-    (trial) => only !== undefined && plan.isNamed(trial.run, only) && !hasFailed(trial)
-  )
-  const text = [
-    ...summary,
-    "",
-    ...table(all),
-    ...failures.flatMap(({ remedies, trial }) => section(trial, remedies)),
-    ...drawn.flatMap((trial) => section(trial, [])),
-    "",
-    result
-  ].join("\n")
-  return { all, failed, failures, missed, result, runs: runs.length, summary, text, tookMillis }
+}
+
+const resultOf = (
+  [calm, ...others]: Array.NonEmptyArray<Trial>,
+  runs: number,
+  failed: number,
+  { planned }: Options
+) => {
+  const left = planned - others.length
+  if (left > 0) return `Stopped with ${counted(left)} left. ${failed} of ${counted(runs)} failed.`
+  if (hasFailed(calm)) return "Failed without a fault, so no fault was tried."
+  return failed > 0 ? `Failed: ${failed} of ${counted(runs)}.` : "Passed."
 }
 
 const counted = (runs: number) => `${runs} ${runs === 1 ? "run" : "runs"}`
