@@ -424,7 +424,7 @@ describe("the runs", () => {
     const next = { operation: "worker", nth: 2 }
     assert.include(
       withOther([life, token, write, read, next, { ...life, nth: 2 }]),
-      `1st ${create}: fails, 2nd worker: another order`
+      `1st ${create}: fails, next worker: another order`
     )
     assert.isEmpty(wordsOf([life, write]).filter((words) => words.includes("another order")))
   })
@@ -543,11 +543,19 @@ describe("a fault", () => {
 
   it("of a life runs it twice", () => {
     const { begin } = inject(["press", 2, "two lives"])
-    const begun = [begin("press"), begin("worker"), begin("press")]
+    const begun = [begin("press", 1), begin("worker", 2), begin("press", 3)]
     assert.deepStrictEqual(
       begun.map((fault) => fault?.name),
       [undefined, undefined, "two lives"]
     )
+  })
+
+  it("of the next life waits for the other", () => {
+    const { begin, meets } = inject([create, 1, "fails"], ["press", 0, "two lives"])
+    assert.isUndefined(begin("press", 1))
+    meets(create, 2)
+    assert.strictEqual(begin("press", 3)?.name, "two lives")
+    assert.isUndefined(begin("press", 4))
   })
 })
 

@@ -63,21 +63,22 @@ export const runsOf = (
   const mixedUp = singles.find(
     ({ fault, operation }) => fault === faults.mixedUp && !faults.isWrite(operation)
   )
-  /** Another order, before the first life after a place. */
-  const anotherAfter = (start: Place | undefined): Trouble | undefined => {
-    const index = places.findIndex((place) => start !== undefined && isSamePlace(place, start))
-    const life = places.slice(index).find(({ operation }) => faults.isLife(operation))
-    return hasOthers && life ? { ...life, fault: faults.anotherOrder } : undefined
-  }
-  const anotherFirst = anotherAfter(places[0])
+  /** Another order, before a life. */
+  const other = (life: Place | undefined): Trouble | undefined =>
+    hasOthers && life ? { ...life, fault: faults.anotherOrder } : undefined
+  const otherFirst = other(places[0])
+  const lifeAfterFailed = places
+    .slice(places.findIndex((place) => failed && isSamePlace(place, failed)))
+    .find(({ operation }) => faults.isLife(operation))
   /** Those whose parts the calm run has. */
   const combinations: ReadonlyArray<ReadonlyArray<Trouble | undefined>> = [
     ...lost.flatMap((first) => following.map((fault) => [first, { ...first, nth: 0, fault }])),
     // A response or a payment of somebody else does not pay for an order whose own payment fails.
     [failed, mixedUp && { ...mixedUp, nth: 0 }],
-    [anotherFirst],
-    [anotherFirst, failed],
-    [failed, anotherAfter(failed)]
+    [otherFirst],
+    [otherFirst, failed],
+    // Only once it has failed: until then, nobody could tell its key from those of the other order.
+    [failed, lifeAfterFailed && other({ ...lifeAfterFailed, nth: 0 })]
   ]
   const random = new Utils.PCGRandom(seed)
   const drawnFrom = (start: number) =>
@@ -163,7 +164,7 @@ export const inject = ({ troubles }: Run, { lastsMillis, note, ...hooks }: Hooks
     places,
     arrivals,
     /** A life begins. Returns its fault. */
-    begin: (life: string) => meet(life, 0),
+    begin: (life: string, nowMillis: number) => meet(life, nowMillis),
     isReached: () => troubles.every((one) => ends.has(one)),
     /** Whether nothing more comes of the faults that were reached. */
     isOver: (nowMillis: number) => [...ends.values()].every((end) => end <= nowMillis)

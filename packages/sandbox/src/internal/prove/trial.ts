@@ -138,7 +138,7 @@ export const trial = <R>(run: plan.Run, known: judge.Calm | undefined, world: Wo
       const before: judge.Told = told
       for (const [index, name] of scene.script.entries()) {
         lives++
-        const fault = injection.begin(name)
+        const fault = injection.begin(name, nowMillis())
         if (fault === faults.anotherOrder) yield* payOther
         note(`${name} starts`)
         const next = scene.script[(index + 1) % scene.script.length] ?? name
