@@ -93,7 +93,7 @@ export const read = (sandbox: Sandbox.Service) =>
     return { movements: movements.flat(), exchanges: yield* sandbox.exchanges }
   })
 
-/** What another order has put into the books since then. The keys that were known stay those of this order. */
+/** The movements and requests of another order, which began then. A key that was sent before is a key of this order. */
 export const since = (then: Books, { exchanges, movements }: Books): Books => {
   const own = new Set(then.exchanges.flatMap(({ key }) => key ?? []))
   const isOwn = ({ key }: Pick<Movement, "key">) => key !== undefined && own.has(key)

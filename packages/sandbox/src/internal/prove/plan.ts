@@ -67,9 +67,11 @@ export const runsOf = (
   const other = (life: Place | undefined): Trouble | undefined =>
     hasOthers && life ? { ...life, fault: faults.anotherOrder } : undefined
   const otherFirst = other(places[0])
-  const lifeAfterFailed = places
-    .slice(places.findIndex((place) => failed && isSamePlace(place, failed)))
-    .find(({ operation }) => faults.isLife(operation))
+  const lifeAfter = (start: Place) =>
+    places
+      .slice(places.findIndex((place) => isSamePlace(place, start)))
+      .find(({ operation }) => faults.isLife(operation))
+  const lifeAfterFailed = failed && lifeAfter(failed)
   /** Those whose parts the calm run has. */
   const combinations: ReadonlyArray<ReadonlyArray<Trouble | undefined>> = [
     ...lost.flatMap((first) => following.map((fault) => [first, { ...first, nth: 0, fault }])),

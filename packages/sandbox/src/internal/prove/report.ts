@@ -88,7 +88,7 @@ const failuresOf = (failed: ReadonlyArray<Trial>, { repeat }: Options) => {
   })
 }
 
-/** What was covered. */
+/** The number of runs, the requests of the calm one, and the runs that do not count. */
 const summaryOf = (
   calm: Trial,
   runs: ReadonlyArray<Trial>,
