@@ -94,8 +94,8 @@ export const failureOf = (inputs: ReadonlyArray<Input>) => (error: ClientError) 
     const input = inputs.find(({ field: { path }, part }) =>
       [path.join("."), [part, ...path].join(".")].includes(invalid)
     )
-    const name = input?.part === "path" ? input.name : `--${input?.name}`
-    return { field: input === undefined ? invalid : name, rule }
+    if (input === undefined) return { field: invalid, rule }
+    return { field: input.part === "path" ? input.name : `--${input.name}`, rule }
   })
   return ofCall(Issues.invalidRequest(error.operation, issues))
 }
