@@ -38,6 +38,14 @@ const offers = (...services: ReadonlyArray<Service>) =>
     return faults.add(Fault.status(200, { operation: "Catalogue.list", count: "always", body }))
   })
 
+/** The body of a refusal by the service. */
+const refusalBody = (code: string) =>
+  JSON.stringify({
+    success: false,
+    data: { error: { code, message: "Refused." } },
+    meta: { correlation_id: null }
+  })
+
 const refusals: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<string>, said: string]> =
   [
     [
@@ -892,11 +900,7 @@ it.scopedLive.each([
     const { faults } = yield* Sandbox.Sandbox
     const operation = "Payouts.create"
     // Each first response is lost, and the request is refused after that.
-    const body = JSON.stringify({
-      success: false,
-      data: { error: { code, message: "Refused." } },
-      meta: { correlation_id: null }
-    })
+    const body = refusalBody(code)
     yield* faults.add(Fault.dropAfter({ operation, count: 2 }))
     yield* faults.add(Fault.status(422, { operation, count: "always", body }))
     let said = ""
@@ -944,11 +948,7 @@ it.scopedLive.each([
   Effect.gen(function* () {
     const { file } = yield* spreadsheet([header, good("E1"), good("E2")].join("\n"))
     const { faults } = yield* Sandbox.Sandbox
-    const body = JSON.stringify({
-      success: false,
-      data: { error: { code, message: "Refused." } },
-      meta: { correlation_id: null }
-    })
+    const body = refusalBody(code)
     const refuse = Effect.forEach(refusals, ([operation, status, count]) =>
       faults.add(Fault.status(status, { operation, count, body }))
     )
@@ -974,11 +974,7 @@ for (const [title, operation, status, code] of [
   test(`a payroll says that no status can be read while ${title}`, function* () {
     const { file } = yield* spreadsheet([header, good("E1"), good("E2")].join("\n"))
     const { faults } = yield* Sandbox.Sandbox
-    const body = JSON.stringify({
-      success: false,
-      data: { error: { code, message: "Refused." } },
-      meta: { correlation_id: null }
-    })
+    const body = refusalBody(code)
     if (status === 401) yield* faults.add(Fault.status(401, { operation: "Payouts.get" }))
     const refuse = Effect.orDie(
       faults.add(Fault.status(status, { operation, count: "always", body }))
