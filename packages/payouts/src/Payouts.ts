@@ -109,24 +109,22 @@ export interface Service extends Polling.Waits<
 export class Payouts extends Context.Tag("@manilla/payouts/Payouts")<Payouts, Service>() {}
 
 /**
- * Makes the `Payouts` service from the gateway.
+ * A service on two calls, which sends and reads nothing else. Wrap the calls of another one to see their results.
+ *
+ * @example
+ * import * as Payouts from "@manilla/payouts/Payouts"
+ * import * as Effect from "effect/Effect"
+ *
+ * const counted = (payouts: Payouts.Service, count: Effect.Effect<void>) =>
+ *   Payouts.fromCalls({
+ *     create: payouts.create,
+ *     get: (reference, options) => Effect.zipRight(count, payouts.get(reference, options))
+ *   })
  *
  * @since 0.1.0
  * @category constructors
  */
-export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(function* () {
-  const gateway = yield* Gateway.Gateway
-  const calls = gateway.calls(PayoutsApi.group)
-
-  const create: Service["create"] = (payload, options) => {
-    // JavaScript callers may omit the options: the missing key is then an `InvalidRequestError`.
-    const headers = { "idempotency-key": options?.key }
-    return Effect.map(calls.create({ headers, payload }, options), redact)
-  }
-
-  const get: Service["get"] = (reference, options) =>
-    Effect.map(calls.get({ path: { reference } }, options), redact)
-
+export const fromCalls = ({ create, get }: Pick<Service, "create" | "get">): Service => {
   const { createAndAwait, waits } = Polling.make({
     operation: "Payouts.awaitFinal",
     by: "reference",
@@ -134,9 +132,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     stillPending: (_, fields, shown) =>
       new PayoutStillPending({ reference: Payout.makeReference(shown), ...fields })
   })
-
   const sensitive = Sensitive.values(Payout.PayoutRequest)
-
   return {
     ...waits,
     create,
@@ -149,7 +145,28 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
         () => sensitive(request)
       )
   }
-})
+}
+
+/**
+ * Makes the `Payouts` service from the gateway.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.map(
+  Gateway.Gateway,
+  (gateway) => {
+    const calls = gateway.calls(PayoutsApi.group)
+    return fromCalls({
+      create: (payload, options) => {
+        // JavaScript callers may omit the options: the missing key is then an `InvalidRequestError`.
+        const headers = { "idempotency-key": options?.key }
+        return Effect.map(calls.create({ headers, payload }, options), redact)
+      },
+      get: (reference, options) => Effect.map(calls.get({ path: { reference } }, options), redact)
+    })
+  }
+)
 
 const redact = <Wire extends { readonly destination?: string | undefined }>({
   destination,

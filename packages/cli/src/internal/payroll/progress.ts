@@ -1,7 +1,5 @@
 /** The progress of a payroll: a bar, and a line for each response to rows in doubt. */
 import * as Errors from "@manilla/core/Errors"
-import * as Polling from "@manilla/core/Polling"
-import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Engine from "@manilla/workflow-engine/Engine"
 import type * as Batch from "@manilla/workflows/Batch"
@@ -92,17 +90,10 @@ export const observed = (payouts: Payouts.Service) => {
         }),
       onSuccess: () => Effect.sync(() => (failing = undefined))
     })
-  const { waits } = Polling.make({
-    operation: "Payouts.awaitFinal",
-    by: "reference",
-    read: get,
-    stillPending: (_, fields, shown) =>
-      new Payouts.PayoutStillPending({ reference: Payout.makeReference(shown), ...fields })
-  })
   const unread = Effect.map(Clock.currentTimeMillis, (now) =>
     failing !== undefined && now - failing.sinceMillis >= unreadMillis ? failing.error : undefined
   )
-  return { payouts: { ...payouts, create, get, ...waits }, refusal: () => last, unread }
+  return { payouts: Payouts.fromCalls({ create, get }), refusal: () => last, unread }
 }
 
 /** Shows the progress of a batch to its end. `doubtful` has the lines of the rows that failed, or are in doubt. */
