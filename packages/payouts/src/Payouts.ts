@@ -109,45 +109,6 @@ export interface Service extends Polling.Waits<
 export class Payouts extends Context.Tag("@manilla/payouts/Payouts")<Payouts, Service>() {}
 
 /**
- * A service on two calls, which sends and reads nothing else. Wrap the calls of another one to see their results.
- *
- * @example
- * import * as Payouts from "@manilla/payouts/Payouts"
- * import * as Effect from "effect/Effect"
- *
- * const counted = (payouts: Payouts.Service, count: Effect.Effect<void>) =>
- *   Payouts.fromCalls({
- *     create: payouts.create,
- *     get: (reference, options) => Effect.zipRight(count, payouts.get(reference, options))
- *   })
- *
- * @since 0.1.0
- * @category constructors
- */
-export const fromCalls = ({ create, get }: Pick<Service, "create" | "get">): Service => {
-  const { createAndAwait, waits } = Polling.make({
-    operation: "Payouts.awaitFinal",
-    by: "reference",
-    read: get,
-    stillPending: (_, fields, shown) =>
-      new PayoutStillPending({ reference: Payout.makeReference(shown), ...fields })
-  })
-  const sensitive = Sensitive.values(Payout.PayoutRequest)
-  return {
-    ...waits,
-    create,
-    get,
-    disburse: (request, options) =>
-      createAndAwait(
-        "Payouts.disburse",
-        (options) => create(request, options),
-        options,
-        () => sensitive(request)
-      )
-  }
-}
-
-/**
  * Makes the `Payouts` service from the gateway.
  *
  * @since 0.1.0
@@ -204,3 +165,42 @@ const redact = <Wire extends { readonly destination?: string | undefined }>({
  * @category layers
  */
 export const layer: Layer.Layer<Payouts, never, Gateway.Gateway> = Layer.effect(Payouts, make)
+
+/**
+ * A service on two calls, which sends and reads nothing else. Wrap the calls of another one to see their results.
+ *
+ * @example
+ * import * as Payouts from "@manilla/payouts/Payouts"
+ * import * as Effect from "effect/Effect"
+ *
+ * const counted = (payouts: Payouts.Service, count: Effect.Effect<void>) =>
+ *   Payouts.fromCalls({
+ *     create: payouts.create,
+ *     get: (reference, options) => Effect.zipRight(count, payouts.get(reference, options))
+ *   })
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const fromCalls = ({ create, get }: Pick<Service, "create" | "get">): Service => {
+  const { createAndAwait, waits } = Polling.make({
+    operation: "Payouts.awaitFinal",
+    by: "reference",
+    read: get,
+    stillPending: (_, fields, shown) =>
+      new PayoutStillPending({ reference: Payout.makeReference(shown), ...fields })
+  })
+  const sensitive = Sensitive.values(Payout.PayoutRequest)
+  return {
+    ...waits,
+    create,
+    get,
+    disburse: (request, options) =>
+      createAndAwait(
+        "Payouts.disburse",
+        (options) => create(request, options),
+        options,
+        () => sensitive(request)
+      )
+  }
+}
