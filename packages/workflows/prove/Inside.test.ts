@@ -1,7 +1,5 @@
 /** The command `manilla-workflows` beside a process that runs workflows, in real time. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import * as DurableClock from "@effect/workflow/DurableClock"
-import * as Workflow from "@effect/workflow/Workflow"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Bundle from "@manilla/test-support/Bundle"
@@ -18,7 +16,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { execFile, spawnSync } from "node:child_process"
@@ -57,17 +54,8 @@ const policy = {
   wait: { initial: "1 hour", factor: 2, deadline: "1 day" }
 } as const
 
-/** A workflow that uses no block. */
-const Nap = Workflow.make({
-  name: "Test/Nap/1",
-  payload: { key: Schema.String },
-  idempotencyKey: ({ key }) => key
-})
-const nap = DurableClock.sleep({ name: "nap", duration: "1 day" })
-
 const workflows = PayoutBatch.layer({ concurrency: 1 }).pipe(
-  Layer.provideMerge(Layer.provide(DisbursePayout.layer, Policy.layer(policy))),
-  Layer.merge(Nap.toLayer(() => nap))
+  Layer.provideMerge(Layer.provide(DisbursePayout.layer, Policy.layer(policy)))
 )
 
 const databases = {
@@ -133,36 +121,6 @@ describe.each(["SQLite", "PostgreSQL"] as const)("the command beside a process o
           )
         }).pipe(Effect.provide(live))
       }).pipe(Effect.scoped, Effect.provide(world.services({ settleAfter: "2 seconds" }))),
-    90_000
-  )
-
-  it.live(
-    "interrupts an execution",
-    () =>
-      Effect.gen(function* () {
-        const { database, live } = yield* databases[engine]
-        yield* Effect.gen(function* () {
-          const payouts = yield* paused("salary-8")
-          const refused = yield* command(database, "pause", "salary-8")
-          assert.strictEqual(refused.code, 1)
-          assert.include(refused.text, "only a batch can be paused")
-          yield* text(database, "interrupt", "salary-8")
-          const naps = yield* Operator.of(Nap)
-          yield* naps.start({ key: "nap" })
-          yield* text(database, "interrupt", "nap")
-          const error = yield* Effect.flip(payouts.await("salary-8"))
-          assert.strictEqual(error._tag, "ExecutionCancelled")
-          const { end } = yield* Effect.repeat(Effect.delay(naps.status("nap"), "100 millis"), {
-            until: ({ end }) => end !== undefined
-          })
-          assert.strictEqual(end?.state, "Failed")
-          const shown = yield* text(database, "show", "salary-8")
-          assert.match(
-            shown,
-            /ended with ExecutionCancelled: .* was cancelled after \S+ was created/
-          )
-        }).pipe(Effect.provide(live))
-      }).pipe(Effect.scoped, Effect.provide(world.services({ settleAfter: "1 day" }))),
     90_000
   )
 

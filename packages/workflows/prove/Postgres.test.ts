@@ -4,23 +4,18 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it, layer } from "@effect/vitest"
-import * as Errors from "@manilla/core/Errors"
-import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Postgres from "@manilla/test-support/Postgres"
+import * as SettableClock from "@manilla/test-support/SettableClock"
 import * as Engine from "@manilla/workflow-engine/Engine"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import { layerPostgres } from "@manilla/workflow-engine/postgres"
-import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
-import * as IssueCard from "@manilla/workflows/IssueCard"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Policy from "@manilla/workflows/Policy"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
-import type { DurationInput } from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -39,13 +34,24 @@ const policy = {
   wait: { initial: "500 millis", factor: 1.2, deadline: "1 hour" }
 } as const
 
-const workflows = Layer.mergeAll(CollectPayment.layer, DisbursePayout.layer, IssueCard.layer).pipe(
-  Layer.provide(Policy.layer(policy))
-)
+/** A runner of payouts on a database. */
+const runner = (
+  url: Redacted.Redacted,
+  options: Omit<Parameters<typeof layerPostgres>[0], "url"> = {}
+) =>
+  Layer.provide(DisbursePayout.layer, Policy.layer(policy)).pipe(
+    Layer.provideMerge(layerPostgres({ url, runnerExpiration: "3 seconds", ...options })),
+    Layer.fresh
+  )
 
-/** A runner of all workflows on a database. */
-const runner = (url: Redacted.Redacted, runnerExpiration: DurationInput = "3 seconds") =>
-  Layer.fresh(Layer.provideMerge(workflows, layerPostgres({ url, runnerExpiration })))
+/** The address of a database through a proxy. */
+const proxied = (url: Redacted.Redacted) =>
+  Effect.gen(function* () {
+    const through = new URL(Redacted.value(url))
+    const proxy = yield* Proxy.make({ host: through.hostname, port: Number(through.port) })
+    through.port = `${proxy.port}`
+    return { proxy, url: Redacted.make(through.href) }
+  })
 
 /** The engine logs every failure of its database. */
 const server: Layer.Layer<Server> = Layer.scoped(Server, Postgres.server).pipe(
@@ -54,8 +60,6 @@ const server: Layer.Layer<Server> = Layer.scoped(Server, Postgres.server).pipe(
 )
 
 const payouts = Operator.of(DisbursePayout.workflow)
-
-const operation = "Payouts.create"
 
 const Nap = Workflow.make({
   name: "Test/Nap/1",
@@ -69,48 +73,6 @@ layer(server, {
   timeout: "60 seconds",
   excludeTestServices: true
 })("on PostgreSQL", (it) => {
-  it.scoped("a payment, a payout and a card run on two runners that start together", () =>
-    Effect.gen(function* () {
-      const { url } = yield* Server
-      const [one, two] = yield* Effect.all([Layer.build(runner(url)), Layer.build(runner(url))], {
-        concurrency: 2
-      })
-      const payout = yield* world.payout
-      const card = yield* world.card
-      yield* Effect.gen(function* () {
-        yield* (yield* Operator.of(CollectPayment.workflow)).start({
-          key: world.key("order-1"),
-          ...world.payment
-        })
-        yield* (yield* payouts).start({ key: world.key("salary-1"), ...payout })
-        yield* (yield* Operator.of(IssueCard.workflow)).start({ key: world.key("card-1"), ...card })
-      }).pipe(Effect.provide(one))
-
-      // Each runner knows the executions of both.
-      yield* Effect.gen(function* () {
-        const operator = yield* payouts
-        const end = yield* operator.await("salary-1")
-        assert.strictEqual(end.status, "COMPLETED")
-        const { status } = yield* (yield* Operator.of(CollectPayment.workflow)).await("order-1")
-        assert.strictEqual(status, "COMPLETED")
-        yield* (yield* Operator.of(IssueCard.workflow)).await("card-1")
-        const again = yield* operator.start({ key: world.key("salary-1"), ...payout })
-        assert.strictEqual((yield* operator.status("salary-1")).executionId, again)
-        const error = yield* Effect.flip(
-          operator.start({ key: world.key("salary-1"), ...payout, amount: "1001" })
-        )
-        assert.strictEqual(error._tag, "PayloadMismatch")
-        const unknown = yield* Effect.flip(operator.status("salary-2"))
-        assert.strictEqual(unknown._tag, "ExecutionNotFound")
-      }).pipe(Effect.provide(two))
-
-      const sandbox = yield* Sandbox.Sandbox
-      assert.lengthOf(yield* sandbox.payouts, 1)
-      assert.lengthOf(yield* sandbox.paymentIntents, 1)
-      assert.lengthOf(yield* sandbox.cards, 1)
-    }).pipe(Effect.provide(services))
-  )
-
   it.scoped.each([1, -1])(
     "a pause ends on time although the clock of its runner is %i hour ahead",
     (hours) =>
@@ -131,40 +93,15 @@ layer(server, {
           })
         )
         const [beginning] = yield* Effect.timed(Effect.provide(nap, Layer.fresh(live)))
-        const clock = yield* Clock.clockWith(Effect.succeed)
-        const wrong: Clock.Clock = {
-          ...clock,
-          [Clock.ClockTypeId]: Clock.ClockTypeId,
-          sleep: (duration) => clock.sleep(duration),
-          unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
-          unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis() + hours * 3_600_000,
-          currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + hours * 3_600_000),
-          currentTimeNanos: clock.currentTimeNanos
-        }
+        const { ahead, clock } = yield* SettableClock.make
+        ahead.millis = hours * 3_600_000
         const [waiting] = yield* Effect.gen(function* () {
           const operator = yield* Operator.of(Nap)
           yield* operator.await(key)
-        }).pipe(Effect.provide(Layer.fresh(live)), Effect.withClock(wrong), Effect.timed)
+        }).pipe(Effect.provide(Layer.fresh(live)), Effect.withClock(clock), Effect.timed)
         assert.isAtLeast(Duration.toMillis(Duration.sum(beginning, waiting)), 5_000)
         assert.isAtMost(Duration.toMillis(waiting), 60_000)
       })
-  )
-
-  it.scoped("an execution is interrupted before its request leaves", () =>
-    Effect.gen(function* () {
-      const { url } = yield* Server
-      const { faults, payouts: made } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.status(429, { operation: "Payouts.create", count: "always" }))
-      yield* Effect.gen(function* () {
-        const operator = yield* payouts
-        yield* operator.start({ key: world.key("salary-interrupted"), ...(yield* world.payout) })
-        yield* world.received("Payouts.create", 1)
-        yield* operator.interrupt("salary-interrupted")
-        const error = yield* Effect.flip(operator.await("salary-interrupted"))
-        assert.strictEqual(error._tag, "ExecutionCancelled")
-      }).pipe(Effect.provide(runner(url)))
-      assert.lengthOf(yield* made, 0)
-    }).pipe(Effect.provide(services))
   )
 
   it.scoped("a runner that ends in order hands its executions over at once", () =>
@@ -174,14 +111,14 @@ layer(server, {
       const payout = yield* world.payout
       const keys = Array.from({ length: 6 }, (_, i) => `salary-handed-over-${i}`)
       // Longer than the test may take: nobody is taken for dead.
-      const other = yield* Layer.build(runner(url, "5 minutes"))
+      const other = yield* Layer.build(runner(url, { runnerExpiration: "5 minutes" }))
       yield* Effect.gen(function* () {
         const operator = yield* payouts
         yield* Effect.forEach(keys, (key) => operator.start({ key: world.key(key), ...payout }), {
           discard: true
         })
         yield* world.received("Payouts.create", keys.length)
-      }).pipe(Effect.provide(runner(url, "5 minutes")))
+      }).pipe(Effect.provide(runner(url, { runnerExpiration: "5 minutes" })))
       yield* Effect.gen(function* () {
         const operator = yield* payouts
         const ends = yield* Effect.forEach(keys, operator.await, { concurrency: "unbounded" })
@@ -222,67 +159,6 @@ layer(server, {
     }).pipe(Effect.provide(services))
   )
 
-  it.scoped.each([
-    {
-      late: "refusal",
-      error: new Errors.UnprocessableError({ operation, status: 422, message: "refused" })
-    },
-    {
-      late: "error",
-      error: new Errors.KeyReused({
-        operation,
-        message: "too late",
-        key: world.key("salary-taken"),
-        differs: [],
-        attempts: 1
-      })
-    }
-  ])(
-    "a $late of a runner that has lost the execution to another does not count",
-    ({ error, late }) =>
-      Effect.gen(function* () {
-        const { url } = yield* Server
-        const { payouts: made } = yield* Sandbox.Sandbox
-        const client = yield* Payouts.Payouts
-        const sql = yield* PgClient.make({ url })
-        const key = world.key(`salary-taken-${late}`)
-        let attempts = 0
-        const lateError = Layer.succeed(Payouts.Payouts, {
-          ...client,
-          create: (request, options) =>
-            Effect.gen(function* () {
-              if (++attempts > 1) return yield* client.create(request, options)
-              // As after a pause of the process: it was taken for dead.
-              yield* Effect.orDie(sql`DELETE FROM manilla_runners`)
-              yield* Effect.orDie(sql`
-              UPDATE manilla_executions SET runner = NULL, due_millis = 0, revision = revision + 1
-              WHERE business_key = ${key}`)
-              return yield* error
-            })
-        })
-        const engine = layerPostgres({
-          url,
-          runnerExpiration: "3 seconds"
-        })
-        yield* Effect.gen(function* () {
-          const operator = yield* payouts
-          yield* operator.start({ key, ...(yield* world.payout) })
-          const { status } = yield* operator.await(key)
-          assert.strictEqual(status, "COMPLETED")
-        }).pipe(
-          Effect.provide(
-            DisbursePayout.layer.pipe(
-              Layer.provide(Policy.layer(policy)),
-              Layer.provideMerge(engine),
-              Layer.provide(lateError)
-            )
-          )
-        )
-        assert.strictEqual(attempts, 2)
-        assert.lengthOf(yield* made, 1)
-      }).pipe(Effect.provide(services), Effect.provide(Reactivity.layer))
-  )
-
   it.scoped("a runner is healthy while the database has heard of it", () =>
     Effect.gen(function* () {
       const { restart, url } = yield* Server
@@ -317,45 +193,26 @@ layer(server, {
     Effect.gen(function* () {
       const { url } = yield* Server
       const { payouts: made } = yield* Sandbox.Sandbox
-      const through = new URL(Redacted.value(url))
-      const proxy = yield* Proxy.make({ host: through.hostname, port: Number(through.port) })
-      through.port = `${proxy.port}`
-      const engine = layerPostgres({
-        url: Redacted.make(through.href),
-        runnerExpiration: "3 seconds",
-        databaseTimeout: "2 seconds"
-      })
+      const through = yield* proxied(url)
       yield* Effect.gen(function* () {
         const operator = yield* payouts
         yield* operator.start({ key: world.key("salary-silence"), ...(yield* world.payout) })
-        yield* proxy.silence
+        yield* through.proxy.silence
         const { status } = yield* Effect.retry(operator.await("salary-silence"), {
           while: ({ _tag }) => _tag === "StorageError"
         })
         assert.strictEqual(status, "COMPLETED")
-      }).pipe(
-        Effect.provide(
-          Layer.provideMerge(Layer.provide(DisbursePayout.layer, Policy.layer(policy)), engine)
-        )
-      )
+      }).pipe(Effect.provide(runner(through.url, { databaseTimeout: "2 seconds" })))
       assert.lengthOf(yield* made, 1)
     }).pipe(Effect.provide(services))
   )
 
-  /** An empty database on the server. */
-  const newDatabase = (name: string) =>
-    Effect.gen(function* () {
-      const { url } = yield* Server
-      const sql = yield* PgClient.make({ url })
-      yield* sql`CREATE DATABASE ${sql(name)}`
-      const at = new URL(Redacted.value(url))
-      at.pathname = `/${name}`
-      return Redacted.make(at.href)
-    })
-
   it.scoped("a start that takes too long is a typed error", () =>
     Effect.gen(function* () {
-      const url = yield* newDatabase("locked")
+      // An empty database.
+      const server = (yield* Server).url
+      yield* Effect.flatMap(PgClient.make({ url: server }), (sql) => sql`CREATE DATABASE locked`)
+      const url = Redacted.make(new URL("/locked", Redacted.value(server)).href)
       // As another runner does that was stopped while it created its tables.
       const sql = yield* PgClient.make({ url })
       yield* Effect.flatMap(sql.reserve, (connection) =>
@@ -369,20 +226,6 @@ layer(server, {
       const error = yield* Effect.flip(Layer.build(engine))
       assert.strictEqual(error._tag, "DatabaseUnavailable")
       assert.match(error.message, /statement timeout|was silent for 1 s|not queryable/)
-    }).pipe(Effect.provide(Reactivity.layer))
-  )
-
-  it.scoped("a database of another schema version is a typed error, and stays as it is", () =>
-    Effect.gen(function* () {
-      const other = yield* newDatabase("other")
-      const others = yield* PgClient.make({ url: other })
-      yield* others`CREATE TABLE manilla_schema (id INTEGER, version INTEGER)`
-      yield* others`INSERT INTO manilla_schema VALUES (1, 99)`
-      const newer = yield* Effect.flip(Layer.build(layerPostgres({ url: other })))
-      assert.include(newer.message, "database other: the tables have schema version 99")
-      assert.propertyVal(newer, "supported", 6)
-      const tables = yield* others`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`
-      assert.lengthOf(tables, 1)
     }).pipe(Effect.provide(Reactivity.layer))
   )
 })
@@ -406,17 +249,8 @@ describe("a database", () => {
 
   it.scopedLive("lets go of what a connection holds that fell silent in a transaction", () =>
     Effect.gen(function* () {
-      const { url } = yield* Postgres.server
-      const through = new URL(Redacted.value(url))
-      const proxy = yield* Proxy.make({ host: through.hostname, port: Number(through.port) })
-      through.port = `${proxy.port}`
-      const client = postgresClient.layer(
-        {
-          url: Redacted.make(through.href),
-          databaseTimeout: "1 second"
-        },
-        2
-      )
+      const { proxy, url } = yield* proxied((yield* Postgres.server).url)
+      const client = postgresClient.layer({ url, databaseTimeout: "1 second" }, 2)
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`CREATE TABLE held (n INTEGER)`

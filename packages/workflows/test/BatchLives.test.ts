@@ -167,6 +167,24 @@ describe("a batch whose process dies", () => {
     yield* madeOnce(12)
   })
 
+  onSandbox("stays paused, and goes on after a resume", function* () {
+    const { payouts: made } = yield* Sandbox.Sandbox
+    const table = yield* memoryTable.make
+    yield* life(table, 1).pipe(
+      Effect.flatMap((context) => Effect.provide(start(3), context)),
+      Effect.flatMap((batches) => batches.pause("payroll")),
+      Effect.scoped
+    )
+    const batches = yield* Effect.provide(start(3), yield* life(table, 1))
+    yield* VirtualClock.pass("1 hour")
+    assert.strictEqual((yield* batches.status("payroll")).phase, "paused")
+    assert.isAtMost((yield* made).length, 1)
+    yield* batches.resume("payroll")
+    yield* VirtualClock.pass("1 hour")
+    assert.deepInclude(yield* batches.await("payroll"), { completed: 3 })
+    yield* madeOnce(3)
+  })
+
   onSandbox("only reads a payout that it had created", function* () {
     const payouts = yield* Payouts.Payouts
     const made = yield* payouts.create(yield* world.payout, { key: world.key("before") })

@@ -87,13 +87,17 @@ it.live("an execution that waits for a signal has no time at which it is due", (
   })
 )
 
-it.effect("a resume says that an execution goes on waiting for another one", () =>
-  Effect.gen(function* () {
-    const store = yield* memoryStore.make
-    yield* store.insert({ ...execution, pause: Names.make("child", { id: "0".repeat(32) }) })
-    const resumed = yield* print(store, "resume", { key: "order-42" })
-    assert.include(resumed, "It waits for another execution.")
-  })
+it.effect(
+  "an execution that waits for another one goes on waiting after a resume, and has no pause",
+  () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      yield* store.insert({ ...execution, pause: Names.make("child", { id: "0".repeat(32) }) })
+      const resumed = yield* print(store, "resume", { key: "order-42" })
+      assert.include(resumed, "It waits for another execution.")
+      const paused = yield* print(store, "pause", { key: "order-42" })
+      assert.include(paused, "409: only a batch can be paused.")
+    })
 )
 
 it.live("control characters of a key reach no terminal", () =>

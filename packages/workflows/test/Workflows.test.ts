@@ -12,6 +12,7 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as FakeService from "@manilla/test-support/FakeService"
 import { traces } from "@manilla/test-support/Observed"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import * as Engine from "@manilla/workflow-engine/Engine"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Memory from "@manilla/workflow-engine/memory"
@@ -161,7 +162,16 @@ describe("CollectPayment", () => {
       assert.strictEqual((yield* payments.status("order-42")).state, "Waiting")
       yield* VirtualClock.pass(Duration.seconds(2 * 3600))
       assert.strictEqual(succeeded(yield* payments.poll("order-42")).status, "COMPLETED")
-      assert.strictEqual((yield* payments.status("order-42")).state, "Succeeded")
+      const { executionId, state } = yield* payments.status("order-42")
+      assert.strictEqual(state, "Succeeded")
+      // A look is one stored row, however often it reads, and so is a write and its beginning.
+      const { steps } = yield* Engine.Engine
+      const rows = Array.from(yield* steps(executionId), ({ name }) => name)
+      const looks = rows.filter((name) => name.startsWith("look/")).length
+      assert.lengthOf(rows, looks + 2)
+      const { exchanges } = yield* Sandbox.Sandbox
+      const reads = (yield* exchanges).filter((one) => one.operation === "Payments.get").length
+      assert.isAbove(reads, 2 * looks)
     }
   )
 

@@ -1,16 +1,14 @@
-/** Operating executions: lists, metrics and purges, on the engine in memory and on SQLite. */
-import * as SqlClient from "@effect/sql/SqlClient"
-import { assert, describe, it } from "@effect/vitest"
+/** Operating executions: lists, metrics and purges, on the engine in memory. */
+
+import { assert, describe } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
-import * as Files from "@manilla/test-support/Files"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Engine from "@manilla/workflow-engine/Engine"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Executions from "@manilla/workflow-engine/Executions"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Memory from "@manilla/workflow-engine/memory"
-import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as IssueCard from "@manilla/workflows/IssueCard"
@@ -20,8 +18,7 @@ import * as Metric from "effect/Metric"
 import * as MetricState from "effect/MetricState"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as database from "../../workflow-engine/src/internal/sql/database.js"
-import * as world from "../test/utils/world.js"
+import * as world from "./utils/world.js"
 
 const workflows = Layer.mergeAll(CollectPayment.layer, DisbursePayout.layer, IssueCard.layer)
 
@@ -53,16 +50,6 @@ const keys = (executions: Iterable<Pick<Execution.Status, "businessKey">>) =>
 
 const slowPayments: Sandbox.Options = { settleAfter: "1 day" }
 
-/** The executions whose steps are stored, and the payloads with personal data. */
-const leftIn = (path: string) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const [row] = yield* sql<{ readonly steps: number; readonly personal: number }>`
-      SELECT (SELECT COUNT(DISTINCT execution_id) FROM manilla_steps) AS steps,
-        (SELECT COUNT(*) FROM manilla_executions WHERE payload LIKE '%+229%') AS personal`
-    return { steps: Number(row?.steps), personal: Number(row?.personal) }
-  }).pipe(Effect.provide(database.layer(path)))
-
 describe("a list of executions", () => {
   VirtualClock.tests(inMemory(slowPayments))(
     "selects by workflow, state and age, in pages",
@@ -90,52 +77,6 @@ describe("a list of executions", () => {
       assert.notInclude(JSON.stringify(order), "+229")
     }
   )
-
-  it.live("is the same on SQLite", () =>
-    Effect.gen(function* () {
-      const path = yield* Files.database
-      yield* Effect.gen(function* () {
-        const payouts = yield* Operator.of(DisbursePayout.workflow)
-        const { faults } = yield* Sandbox.Sandbox
-        for (const key of ["a", "b", "c"])
-          yield* payouts.start({ key: world.key(key), ...(yield* world.payout) })
-        yield* Effect.forEach(["a", "b", "c"], payouts.await)
-        yield* faults.add(Fault.status(422, { operation: "Payouts.create" }))
-        yield* payouts.start({ key: world.key("d"), ...(yield* world.payout) })
-        yield* Effect.flip(payouts.await("d"))
-        const all = yield* Stream.runCollect(Executions.stream())
-        assert.deepStrictEqual(keys(all), ["a", "b", "c", "d"])
-        assert.deepStrictEqual(
-          Array.from(all, ({ state }) => state),
-          ["Succeeded", "Succeeded", "Succeeded", "Failed"]
-        )
-        const failed = yield* Stream.runCollect(
-          Executions.stream({ states: ["Failed"], minAge: 0 })
-        )
-        assert.deepStrictEqual(keys(failed), ["d"])
-        assert.strictEqual(yield* Stream.runCount(Executions.stream({ states: [] })), 0)
-        const { list } = yield* Engine.Engine
-        const [, b] = yield* list({}, undefined, 2)
-        assert.deepStrictEqual(keys(yield* list({}, b, 100)), ["c", "d"])
-
-        // After a purge, only the failure and the keys remain.
-        assert.strictEqual(yield* Executions.purge({ minAge: "1 hour" }), 0)
-        assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 3)
-        assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 0)
-        const error = yield* Effect.flip(
-          payouts.start({ key: world.key("a"), ...(yield* world.payout) })
-        )
-        assert.instanceOf(error, Execution.ExecutionPurged)
-        assert.strictEqual((yield* payouts.status("a")).state, "Succeeded")
-        assert.isTrue(Option.isSome(yield* payouts.poll("d")))
-      }).pipe(
-        Effect.provide(workflows.pipe(Layer.provideMerge(Sqlite.layerSqlite({ file: path }))))
-      )
-      const { payouts } = yield* Sandbox.Sandbox
-      assert.lengthOf(yield* payouts, 3)
-      assert.deepStrictEqual(yield* leftIn(path), { steps: 1, personal: 1 })
-    }).pipe(Effect.scoped, Effect.provide(world.services()))
-  )
 })
 
 describe("a purge", () => {
@@ -158,40 +99,6 @@ describe("a purge", () => {
       const { cards: issued } = yield* Sandbox.Sandbox
       assert.lengthOf(yield* issued, 1)
     }
-  )
-
-  it.live("of one business key deletes what is stored of it after its end, and not before", () =>
-    Effect.gen(function* () {
-      const path = yield* Files.database
-      yield* Effect.gen(function* () {
-        const payouts = yield* Operator.of(DisbursePayout.workflow)
-        const { faults, payouts: made } = yield* Sandbox.Sandbox
-        yield* faults.add(Fault.delay("1 second", { operation: "Payouts.create" }))
-        const request = yield* world.payout
-        yield* payouts.start({ key: world.key("a"), ...request })
-        const open = yield* Effect.flip(payouts.purge("a"))
-        assert.instanceOf(open, Execution.ExecutionNotEnded)
-        assert.strictEqual(open.businessKey, "a")
-        assert.include(open.message, "nothing was purged")
-        yield* payouts.await("a")
-        yield* payouts.start({ key: world.key("b"), ...request })
-        yield* payouts.await("b")
-
-        yield* payouts.purge("a")
-        // Again, it changes nothing.
-        yield* payouts.purge("a")
-        assert.isTrue((yield* payouts.status("a")).isPurged)
-        const taken = yield* Effect.flip(payouts.start({ key: world.key("a"), ...request }))
-        assert.instanceOf(taken, Execution.ExecutionPurged)
-        assert.isTrue(Option.isSome(yield* payouts.poll("b")))
-        assert.lengthOf(yield* made, 2)
-        const missing = yield* Effect.flip(payouts.purge("c"))
-        assert.instanceOf(missing, Execution.ExecutionNotFound)
-      }).pipe(
-        Effect.provide(workflows.pipe(Layer.provideMerge(Sqlite.layerSqlite({ file: path }))))
-      )
-      assert.deepStrictEqual(yield* leftIn(path), { steps: 1, personal: 1 })
-    }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 })
 
