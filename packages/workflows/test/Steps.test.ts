@@ -195,9 +195,8 @@ for (const [when, twice] of [
   })
 }
 
-test("a block is undone once, whatever boundary the journal dies at", function* () {
-  let payments = 0
-  let refunds = 0
+describe("a block is undone once, whatever boundary the journal dies at, by", () => {
+  const done: Array<string> = []
   const write = (name: string, send: Send) =>
     Durable.write({
       operation: name,
@@ -206,34 +205,44 @@ test("a block is undone once, whatever boundary the journal dies at", function* 
       idOf: (id) => id,
       send: () => send
     })
-  const body = Durable.compensating(
-    Effect.gen(function* () {
-      yield* Durable.compensate(
-        write(
-          "pay",
-          Effect.sync(() => `pay-${(payments = 1)}`)
-        ),
-        () =>
-          Effect.orDie(
-            write(
-              "refund",
-              Effect.sync(() => `refund-${(refunds = 1)}`)
-            )
-          )
-      )
-      return yield* write("deliver", Effect.fail(refusal))
-    })
+  const paid = write(
+    "pay",
+    Effect.sync(() => `pay-${done.push("pay")}`)
   )
-  for (let boundary = 1; boundary <= 21; boundary++) {
-    payments = refunds = 0
-    const end = yield* on(
-      ended(Shop, { key }, [{ dieAt: boundary }, {}]),
-      Shop.toLayer(() => body)
+  const refund = () =>
+    Effect.orDie(
+      write(
+        "refund",
+        Effect.sync(() => `refund-${done.push("refund")}`)
+      )
     )
-    // The delivery is in doubt if the journal died while it was sent, and nothing is undone then.
-    const isUndone = outcomeOf(end) === "notApplied"
-    assert.deepStrictEqual([payments, refunds], [1, isUndone ? 1 : 0], `${boundary}: ${text(end)}`)
-    assert.strictEqual(isUndone, boundary < 9 || boundary > 11, `${boundary}: ${text(end)}`)
+  const delivered = write("deliver", Effect.fail(refusal))
+  for (const [how, body, isKnown] of [
+    [
+      "`Durable.compensating`",
+      Durable.compensating(Effect.zipRight(Durable.compensate(paid, refund), delivered)),
+      false
+    ],
+    ["`withCompensation`", Effect.zipRight(Shop.withCompensation(paid, refund), delivered), true]
+  ] as const) {
+    test(how, function* () {
+      for (let boundary = 1; boundary <= 21; boundary++) {
+        done.length = 0
+        const end = yield* on(
+          ended(Shop, { key }, [{ dieAt: boundary }, {}]),
+          Shop.toLayer(() => body)
+        )
+        const where = `${boundary}: ${text(end)}`
+        // The delivery is in doubt if the journal died while it was sent, and nothing is undone then.
+        const isUndone = outcomeOf(end) === "notApplied"
+        assert.deepStrictEqual(
+          [...new Set(done)],
+          isUndone || isKnown ? ["pay", "refund"] : ["pay"],
+          where
+        )
+        assert.strictEqual(isUndone, boundary < 9 || boundary > 11, where)
+      }
+    })
   }
 })
 
@@ -387,6 +396,22 @@ test("a result that the engine beneath cannot store is a defect", function* () {
   assert.strictEqual(calls, 1)
 })
 
+describe("an interrupt is the end of a body, if", () => {
+  const interrupted = Effect.flatMap(Effect.fork(Effect.never), (fiber) =>
+    Effect.zipRight(Fiber.interrupt(fiber), Fiber.join(fiber))
+  )
+  for (const [what, body] of [
+    ["it interrupts itself", Effect.interrupt],
+    ["it joins a fiber that was interrupted", interrupted]
+  ] satisfies ReadonlyArray<readonly [string, Effect.Effect<void, never, Durable.InExecution>]>) {
+    test(what, function* () {
+      const shop = Shop.toLayer(() => Effect.zipRight(body, pay(Effect.succeed("pay-1"))))
+      const end = yield* on(ended(Shop, { key }, [{}]), shop)
+      assert.isTrue(Exit.isInterrupted(end), text(end))
+    })
+  }
+})
+
 test("a stored result that this version cannot read ends the life, not the body", function* () {
   const stored = journal.make()
   stored.stored.set("begin/Shop.pay/0/1", "{}")
@@ -505,21 +530,32 @@ describe("an engine beneath that ends a life", () => {
     )
   }
 
-  for (const [how, annotated] of [
-    ["may suspend on a failure", Shop.annotate(Workflow.SuspendOnFailure, true)],
-    ["may not end with a defect", Shop.annotate(Workflow.CaptureDefects, false)]
+  for (const [how, annotated, expected] of [
+    ["may suspend on a failure", Shop.annotate(Workflow.SuspendOnFailure, true), ["reserve"]],
+    [
+      "may not end with a defect",
+      Shop.annotate(Workflow.CaptureDefects, false),
+      ["reserve", "undo"]
+    ]
   ] as const) {
     it.scoped(`gets the defect of a workflow that ${how}`, () =>
       Effect.gen(function* () {
         const runtime = ManagedRuntime.make(
           Layer.provideMerge(
-            annotated.toLayer(() => Effect.die(new Cancelled("a bug"))),
+            annotated.toLayer(() =>
+              Effect.zipRight(
+                annotated.withCompensation(note("reserve"), () => note("undo")),
+                Effect.die(new Cancelled("a bug"))
+              )
+            ),
             Steps.layer
           )
         )
+        done.length = 0
         const run = Steps.runner(annotated, runtime)
         const thrown = yield* Effect.promise(() => run({ key }, steps).catch((it: unknown) => it))
         assert.instanceOf(thrown, Cancelled)
+        assert.deepStrictEqual(done, [...expected])
       })
     )
   }

@@ -18,6 +18,7 @@ import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import type * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import * as blocks from "./blocks.js"
 
@@ -76,6 +77,9 @@ const operate = (what: string) => (workflow: Workflow.Any) =>
 
 const clockPrefix = "DurableClock/"
 
+/** Whether this fiber was interrupted from outside, as in a shutdown: its finalizers must not pay. One of its own is an end. */
+const isCut = Effect.map(FiberRef.get(FiberRef.interruptedCause), (cause) => !Cause.isEmpty(cause))
+
 /** The engine outside of an execution: it only notes the bodies of workflows. */
 export const outside = (
   register: WorkflowEngine.Encoded["register"]
@@ -98,6 +102,7 @@ export const outside = (
 /** A new life. */
 export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) => {
   const instance = WorkflowEngine.WorkflowInstance.initial(workflow, executionId)
+  const staysOpen = Context.get(workflow.annotations, Workflow.SuspendOnFailure)
   const used = new Set<string>()
   let ended: LifeEnded | undefined
   let bodyFiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
@@ -116,17 +121,17 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
     Effect.withFiberRuntime<void>((fiber) => {
       if (fiber === bodyFiber) return Effect.void
       const message = `${workflow.name}: the step "${name}" runs beside something else, such as in a race, a timeout or a concurrent \`Effect.all\`. Run steps one after another, in the body itself.`
-      return Effect.zipRight(Deferred.succeed(refusal, Exit.die(message)), Effect.never)
+      return Effect.zipRight(
+        Deferred.succeed(refusal, Exit.die(message)),
+        Workflow.suspend(instance)
+      )
     })
 
   /** Asks the engine beneath, once for each name. */
   const ask = <A>(name: string, promise: () => Promise<A>): Effect.Effect<A> =>
     Effect.gen(function* () {
       if (ended !== undefined) return yield* stop(ended.cause)
-      // From outside, as in a shutdown: its finalizers must not pay.
-      if (!Cause.isEmpty(yield* FiberRef.get(FiberRef.interruptedCause))) {
-        return yield* Workflow.suspend(instance)
-      }
+      if (yield* isCut) return yield* Workflow.suspend(instance)
       if ((yield* Body.InStepOf) === executionId) {
         return yield* Effect.dieMessage(
           `${workflow.name}: "${name}" is in a step, of which only the result is stored. Put it into the body, before or after.`
@@ -251,14 +256,24 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
           onSome: (span) => Context.add(own, Tracer.ParentSpan, span)
         })
       }),
-      // From outside, as in a shutdown: its compensations must not run.
-      Effect.onInterrupt(() => Effect.sync(() => void (instance.suspended = true))),
+      Effect.onExit((exit) =>
+        Effect.flatMap(isCut, (isCut) => {
+          instance.suspended ||= isCut
+          const goesOn = instance.suspended || (staysOpen && Exit.isFailure(exit))
+          // Compensations are steps: they run in the fiber of the body.
+          return goesOn ? Effect.void : Scope.close(instance.scope, exit)
+        })
+      ),
       Workflow.intoResult,
       Effect.provideService(WorkflowEngine.WorkflowInstance, instance),
       Effect.exit,
       Effect.flatMap((result) => {
         if (ended !== undefined) return ended
-        if (Exit.isFailure(result)) return new LifeEnded({ cause: Cause.squash(result.cause) })
+        if (Exit.isFailure(result)) {
+          return Cause.isInterruptedOnly(result.cause)
+            ? Effect.succeed(Exit.interrupt(FiberId.none))
+            : new LifeEnded({ cause: Cause.squash(result.cause) })
+        }
         if (result.value._tag === "Complete") return Effect.succeed(result.value.exit)
         const message = `${workflow.name}: ${steps.id} was interrupted before its end, and goes on in its next life`
         const { cause } = result.value

@@ -56,5 +56,7 @@ export const live = <A, E, R>(
         Runtime.runPromise(runtime)(Effect.as(Effect.sleep(millis), ""))
       )
     }
-    return yield* Effect.raceFirst(execute({ id, run, sleep, maxBytes }), Deferred.await(died))
+    // A compensation cannot be interrupted, and dies all the same.
+    const life = Effect.disconnect(execute({ id, run, sleep, maxBytes }))
+    return yield* Effect.raceFirst(life, Deferred.await(died))
   })
