@@ -3,6 +3,7 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@manilla/core/Amount"
 import type * as Errors from "@manilla/core/Errors"
+import * as FetchClient from "@manilla/core/FetchClient"
 import * as Operation from "@manilla/core/Operation"
 import * as OperationKind from "@manilla/core/OperationKind"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
@@ -114,31 +115,41 @@ describe("a success", () => {
   )
 })
 
-it.effect("a body is read up to the limit, whatever its content-length", () =>
-  Effect.gen(function* () {
-    const chunk = utf8.encode(" ".repeat(100_000))
-    let chunks = 0
-    const decompressed = () =>
-      new ReadableStream({
-        pull: (controller) => {
-          if (++chunks > 1000) controller.close()
-          else controller.enqueue(chunk)
-        }
-      })
-    const headers = { "content-encoding": "gzip", "content-length": "97000" }
-    const client = HttpClient.make((request) =>
-      Effect.succeed(HttpClientResponse.fromWeb(request, new Response(decompressed(), { headers })))
+describe("a body with a false length is too large", () => {
+  const clientsOf = (respond: () => Response) => ({
+    FetchClient: FetchClient.make(() => Promise.resolve(respond())),
+    "another client": HttpClient.make((request) =>
+      Effect.sync(() => HttpClientResponse.fromWeb(request, respond()))
     )
-    const { calls } = yield* FakeService.make([FakeService.success], {
-      ...options,
-      through: () => client
-    })
-    const error = yield* Effect.flip(calls.read(FakeService.calls.read))
-    assert(error._tag === "MalformedResponseError")
-    assert.strictEqual(error.reason, "TooLarge")
-    assert.isAtMost(chunks, 15)
   })
-)
+  for (const encoding of ["gzip", "identity"]) {
+    for (const client of ["FetchClient", "another client"] as const) {
+      it.effect(`over ${client}, with the encoding ${encoding}`, () =>
+        Effect.gen(function* () {
+          const chunk = utf8.encode(" ".repeat(100_000))
+          let chunks = 0
+          const decompressed = () =>
+            new ReadableStream({
+              pull: (controller) => {
+                if (++chunks > 1000) controller.close()
+                else controller.enqueue(chunk)
+              }
+            })
+          const headers = { "content-encoding": encoding, "content-length": "97000" }
+          const clients = clientsOf(() => new Response(decompressed(), { headers }))
+          const { calls } = yield* FakeService.make([FakeService.success], {
+            ...options,
+            through: () => clients[client]
+          })
+          const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+          assert(error._tag === "MalformedResponseError")
+          assert.strictEqual(error.reason, "TooLarge")
+          if (encoding === "gzip") assert.isAtMost(chunks, 15)
+        })
+      )
+    }
+  }
+})
 
 describe("a 2xx that cannot be read", () => {
   const bodies: ReadonlyArray<
@@ -191,15 +202,24 @@ describe("a 2xx that cannot be read", () => {
     )
   }
 
-  it.effect("about another resource: AnotherSubject for the read of one", () =>
-    Effect.gen(function* () {
-      const data = { id: "another", status: "COMPLETED", reference: "thing-2" }
-      const { read } = yield* answered(FakeService.answer(data))
-      const error = yield* Effect.flip(read)
-      assert(error._tag === "MalformedResponseError", error._tag)
-      assert.strictEqual(error.reason, "AnotherSubject")
-    })
-  )
+  for (const [ids, expected] of [
+    [{ id: "another", reference: "thing-2" }, "AnotherSubject"],
+    [{ id: "thing-1", reference: "thing-2" }, "read"],
+    [{ id: "another", reference: "thing-1" }, "read"],
+    [{ id: "another", reference: "THING-1" }, "read"],
+    [{ id: "another" }, "read"]
+  ] as const) {
+    it.effect(`the reference thing-1, and ${JSON.stringify(ids)}: ${expected}`, () =>
+      Effect.gen(function* () {
+        const { read } = yield* answered(FakeService.answer({ status: "COMPLETED", ...ids }))
+        const end = Effect.match(read, {
+          onFailure: (error) => ("reason" in error ? error.reason : error._tag),
+          onSuccess: () => "read"
+        })
+        assert.strictEqual(yield* end, expected)
+      })
+    )
+  }
 
   it.effect("keeps the service's error in a contradiction", () =>
     Effect.gen(function* () {

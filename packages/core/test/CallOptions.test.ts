@@ -62,7 +62,11 @@ describe("invalid options", () => {
 describe("onResponse", () => {
   it.effect("receives the status, the correlation id and the attempts of a success", () =>
     Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }, FakeService.success])
+      const { calls } = yield* FakeService.make([
+        { drop: "ECONNRESET" },
+        FakeService.failure(401),
+        FakeService.success
+      ])
       const responses: Array<Operation.ResponseInfo> = []
       yield* Elapsed.toTheEnd(
         Effect.either(
@@ -72,7 +76,7 @@ describe("onResponse", () => {
         )
       )
       assert.deepStrictEqual(responses, [
-        { status: 200, correlationId: "c-1", attempts: 2, id: "thing-1", reference: undefined }
+        { status: 200, correlationId: "c-1", attempts: 3, id: "thing-1", reference: undefined }
       ])
     })
   )

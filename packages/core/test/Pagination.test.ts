@@ -19,11 +19,21 @@ interface Service {
   readonly knows?: string
 }
 
+interface Filter {
+  readonly status?: string
+}
+
 const make = (service: Service) => {
   const asked: Array<Readonly<Record<string, string>>> = []
-  const call = ({ extraParams = {} }: Pagination.ListOptions) =>
+  /** The filter and the options of each request. */
+  const given: Array<unknown> = []
+  const call: Pagination.Source<Filter, number>["call"] = (
+    { extraParams = {}, urlParams },
+    { timeout }
+  ) =>
     Effect.suspend((): Effect.Effect<Page<number>, Errors.ReadError> => {
       asked.push(extraParams)
+      given.push({ urlParams, timeout })
       const current_page = Number(extraParams[service.knows ?? "page"] ?? 1)
       return current_page === service.failsAt
         ? Effect.fail(down)
@@ -34,7 +44,11 @@ const make = (service: Service) => {
             total: service.total
           })
     })
-  return { ...Pagination.make({ operation: "Rows.list", pageParameter: "page", call }), asked }
+  return {
+    ...Pagination.make<Filter, number>({ operation: "Rows.list", pageParameter: "page", call }),
+    asked,
+    given
+  }
 }
 
 const collect = <A, E>(stream: Stream.Stream<A, E>) =>
@@ -206,11 +220,21 @@ describe("a paginated list", () => {
     })
   )
 
-  it.effect("passes on parameters that the interface does not define", () =>
+  it.effect("asks for each page with all that the caller gave", () =>
     Effect.gen(function* () {
-      const { asked, stream } = make({ pages: [[1]], total: 1, per_page: 1 })
-      yield* collect(stream({}, { extraParams: { search: "awa" } }))
-      assert.deepStrictEqual(asked, [{ search: "awa", page: "1" }])
+      const { asked, given, stream } = make({ pages: [[1], [2]], total: 2, per_page: 1 })
+      const options = { extraParams: { search: "awa" }, timeout: "7 seconds" } as const
+      const filter = { status: "COMPLETED" }
+      yield* collect(stream(filter, options))
+      assert.deepStrictEqual(asked, [
+        { search: "awa", page: "1" },
+        { search: "awa", page: "2" }
+      ])
+      const { timeout } = options
+      assert.deepStrictEqual(given, [
+        { urlParams: filter, timeout },
+        { urlParams: filter, timeout }
+      ])
     })
   )
 })

@@ -352,11 +352,13 @@ describe("from any state", () => {
   })
 
   it.prop(
-    "a retry waits for Retry-After and the budget",
+    "a retry waits for its back-off, Retry-After and the budget",
     [rules, state, attempt],
     ([own, at, one]) => {
       const next = retryLoop.decide(own, at, { ...one, nowMillis: at.startedMillis })
       if (next._tag !== "Again") return
+      const backoff = RetryPolicy.backoff(own.policy, next.state.retries, one.chance, undefined)
+      assert.isAtLeast(next.afterMillis, backoff)
       assert.isAtLeast(next.afterMillis, one.retryAfterMillis ?? 0)
       assert.isAtLeast(next.afterMillis, one.budgetMillis)
     },

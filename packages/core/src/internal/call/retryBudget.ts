@@ -25,11 +25,12 @@ export const make = (capacity: number): RetryBudget => {
   let left = capacity
   let atMillis = -Infinity
 
+  const gain = (retries: number): void => {
+    left = Math.min(capacity, left + retries)
+  }
   const refill = (nowMillis: number): void => {
     // If the clock was set back, `left` does not grow.
-    if (nowMillis > atMillis && atMillis !== -Infinity) {
-      left = Math.min(capacity, left + (nowMillis - atMillis) * perMilli)
-    }
+    if (nowMillis > atMillis && atMillis !== -Infinity) gain((nowMillis - atMillis) * perMilli)
     atMillis = nowMillis
   }
   return {
@@ -41,11 +42,7 @@ export const make = (capacity: number): RetryBudget => {
       refill(nowMillis)
       left -= 1
     },
-    giveBack: () => {
-      left = Math.min(capacity, left + 1)
-    },
-    earn: () => {
-      left = Math.min(capacity, left + earnedPerSuccess)
-    }
+    giveBack: () => gain(1),
+    earn: () => gain(earnedPerSuccess)
   }
 }
