@@ -5,6 +5,7 @@ import * as Token from "@manilla/token/Token"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -84,18 +85,25 @@ describe("a token", () => {
 })
 
 describe("the scope", () => {
-  it.effect("drops the token and interrupts the request when it closes", () =>
-    Effect.gen(function* () {
-      const scope = yield* Scope.make()
-      const { requests, tokens } = yield* Scope.extend(make(), scope)
-      const waiting = yield* Effect.fork(Effect.flip(tokens.get(Infinity)))
-      yield* TestClock.adjust(5)
-      yield* Elapsed.during(1, Scope.close(scope, Exit.void))
-      assert.strictEqual((yield* Elapsed.during(1, waiting))._tag, "TokenUnavailableError")
-      assert.strictEqual((yield* Effect.flip(tokens.get(Infinity)))._tag, "TokenUnavailableError")
-      assert.strictEqual(requests.length, 1)
-    })
-  )
+  for (const [when, millis] of [
+    ["during the request, which it interrupts", 5],
+    ["after it", 10]
+  ] as const) {
+    it.effect(`has no token when it closes ${when}`, () =>
+      Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const { requests, tokens } = yield* Scope.extend(make(), scope)
+        const first = yield* Effect.fork(Effect.either(tokens.get(Infinity)))
+        yield* TestClock.adjust(millis)
+        yield* Elapsed.during(1, Scope.close(scope, Exit.void))
+        const token = yield* Elapsed.during(1, first)
+        assert.strictEqual(Either.isRight(token), millis === 10)
+        if (Either.isLeft(token)) assert.strictEqual(token.left._tag, "TokenUnavailableError")
+        assert.strictEqual((yield* Effect.flip(tokens.get(Infinity)))._tag, "TokenUnavailableError")
+        assert.strictEqual(requests.length, 1)
+      })
+    )
+  }
 })
 
 describe("expiry", () => {
@@ -207,6 +215,18 @@ describe("a rejected token", () => {
       assert.strictEqual(requests.length, 2)
     })
   )
+
+  it.scoped("does not refuse callers while its successor is under way", () =>
+    Effect.gen(function* () {
+      const { tokens } = yield* make(() => ({ data: { expires_in: 5 } }))
+      yield* Elapsed.during(10, Effect.flatMap(ask(tokens), tokens.reject))
+      const second = yield* Elapsed.during(10, tokens.get(Infinity))
+      yield* TestClock.adjust("4600 millis")
+      assert.strictEqual(yield* tokens.get(Infinity), second)
+      yield* tokens.reject(second)
+      assert.strictEqual(text(yield* Elapsed.during(10, ask(tokens, 100))), "token-3")
+    }).pipe(halfPauses)
+  )
 })
 
 describe("a failure", () => {
@@ -304,20 +324,21 @@ describe("the layer", () => {
   }
 })
 
-for (const [what, status, least] of [
-  ["failures", 401, 12],
-  ["tokens that are rejected on first use", 200, 1]
+for (const [what, status, first] of [
+  ["failures", 401, []],
+  ["tokens that are rejected on first use", 200, [0]]
 ] as const) {
   it.scoped(`${what} are followed by growing delays, up to 30 seconds`, () =>
     Effect.gen(function* () {
       const { requests, tokens } = yield* make(() => ({ status }))
       const asking = Effect.ignore(Effect.flatMap(ask(tokens), tokens.reject))
-      yield* Elapsed.during(
-        150_000,
-        Effect.raceFirst(Effect.forever(asking), Effect.sleep(150_000))
-      )
-      assert.isAtLeast(requests.length, least)
-      assert.isAtMost(requests.length, 18)
+      yield* Elapsed.during(60_000, Effect.raceFirst(Effect.forever(asking), Effect.sleep(60_000)))
+      // Each request takes 10 ms.
+      const delays = requests
+        .slice(1)
+        .map(({ atMillis }, i) => atMillis - (requests[i]?.atMillis ?? 0) - 10)
+      const half = [500, 1000, 2000, 4000, 8000, 15_000, 15_000]
+      assert.deepStrictEqual(delays, [...first, ...half])
     }).pipe(halfPauses)
   )
 }
