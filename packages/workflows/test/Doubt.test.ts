@@ -53,7 +53,6 @@ const operation = "Shop.pay"
 const pay = (send: Send, sentMillis?: number) =>
   Durable.write({ operation, key, success: Schema.String, idOf: (id) => id, send, sentMillis })
 const carryOn = { initial: "1 second", factor: 2, deadline: "10 seconds" } as const
-const refusal = new Errors.UnprocessableError({ operation, status: 422, message: "refused" })
 
 const started = Effect.gen(function* () {
   const operator = yield* Operator.of(Shop)
@@ -113,25 +112,6 @@ const lost = (key: IdempotencyKey.IdempotencyKey) =>
     key,
     cause: new Errors.TransportError({ operation, message: "none", sent: true })
   })
-
-test("a write takes no refusal for the outcome of a request that was sent and lost", function* () {
-  let calls = 0
-  const sent = new Errors.TransportError({ operation, message: "lost", sent: true })
-  const send: Send = () => Effect.fail(++calls === 1 ? sent : refusal)
-  yield* Effect.gen(function* () {
-    const operator = yield* started
-    yield* VirtualClock.pass("2 minutes")
-    const { outcome } = yield* operator.status(key)
-    assert.strictEqual(outcome, "unknown")
-  }).pipe(
-    on(
-      Layer.provide(
-        Shop.toLayer(() => pay(send)),
-        Policy.layer({ carryOn })
-      )
-    )
-  )
-})
 
 const undoing = Durable.compensate(Effect.void, () => Effect.sync(() => void undone.push("it")))
 for (const [which, first] of [
@@ -268,17 +248,6 @@ const inTwoLives = (
     const operator = yield* Effect.provide(Operator.of(Shop), later)
     return yield* operator.status(key)
   })
-
-test("nothing is undone in a later life that does not come to a write again", function* () {
-  undone.length = 0
-  const hanging = pay(() => Effect.never)
-  const { state } = yield* inTwoLives(
-    Durable.compensating(Effect.zipRight(undoable, hanging)),
-    Durable.compensating(Effect.zipRight(undoable, new Failed()))
-  )
-  assert.strictEqual(state, "Waiting")
-  assert.deepStrictEqual(undone, [])
-})
 
 test("an execution keeps the id of a write to which it does not come again", function* () {
   const paid = pay(() => Effect.succeed("pay-1"))

@@ -1,22 +1,17 @@
 /** Several lives and runners of an execution, over a service that answers by a script. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Workflow from "@effect/workflow/Workflow"
-import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import * as Files from "@manilla/test-support/Files"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
-import type * as Engine from "@manilla/workflow-engine/Engine"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Memory from "@manilla/workflow-engine/memory"
-import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Policy from "@manilla/workflows/Policy"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -552,7 +547,7 @@ describe("await", () => {
 
 class Account extends Context.Tag("Account")<Account, string>() {}
 
-describe("a body uses the services that were given to its layer", () => {
+describe("a body", () => {
   const accounts: Array<string> = []
   const note = (block: string) =>
     Effect.map(Account, (account) => void accounts.push(`${block} of ${account}`))
@@ -570,29 +565,20 @@ describe("a body uses the services that were given to its layer", () => {
       return yield* pay(() => Effect.fail(refusal))
     })
 
-  const program = (engine: Layer.Layer<Engine.Engine | WorkflowEngine.WorkflowEngine, unknown>) =>
-    Effect.gen(function* () {
-      accounts.length = 0
-      const operator = yield* Operator.of(Shop)
-      yield* operator.start(order)
-      const error = yield* Effect.flip(operator.await("order-42"))
-      assert.strictEqual(error._tag, "UnprocessableError")
-      assert.deepStrictEqual(
-        [...new Set(accounts)],
-        ["body of mine", "step of mine", "compensation of mine"]
-      )
-    }).pipe(
-      Effect.provide(
-        shop(body).pipe(Layer.provide(Layer.succeed(Account, "mine")), Layer.provideMerge(engine))
-      ),
+  test("uses the services that were given to its layer", function* () {
+    const context = yield* runner(yield* memoryStore.make, body).pipe(
+      Effect.provideService(Account, "mine")
+    )
+    const operator = yield* Effect.provide(run(10), context).pipe(
       Effect.provideService(Account, "the caller's")
     )
-
-  it.live("in memory", () => program(Memory.layerMemory))
-
-  it.scopedLive("on SQLite", () =>
-    Effect.flatMap(Files.database, (file) => program(Sqlite.layerSqlite({ file })))
-  )
+    const error = yield* Effect.flip(operator.await("order-42"))
+    assert.strictEqual(error._tag, "UnprocessableError")
+    assert.deepStrictEqual(
+      [...new Set(accounts)],
+      ["body of mine", "step of mine", "compensation of mine"]
+    )
+  })
 })
 
 describe("a write", () => {
@@ -644,70 +630,43 @@ for (const error of [
 }
 
 describe("a policy with a shorter deadline in the next life", () => {
-  const initial = "300 millis"
+  const initial = "30 seconds"
   const long = { initial, factor: 1.5, deadline: "1 hour" } as const
   const short = { initial, factor: 1.5, deadline: "1 milli" } as const
 
-  /** A life until the execution is in a pause, and the next one until its end. */
-  const lives = <R>(body: Body<R>, pause: string) =>
+  /** A life until the execution is in its first pause, and the next one until its end. */
+  const lives = (body: Body<Durable.InExecution | Durable.Compensations>) =>
     Effect.gen(function* () {
-      const engine = Sqlite.layerSqlite({ file: yield* Files.database })
-      yield* Effect.gen(function* () {
-        const operator = yield* Operator.of(Shop)
-        yield* operator.start(order)
-        yield* operator
-          .status("order-42")
-          .pipe(
-            Effect.delay("50 millis"),
-            Effect.repeat({ until: (status) => status.pause === pause })
-          )
-      }).pipe(Effect.provide(Layer.provideMerge(shop(body, { carryOn: long, wait: long }), engine)))
-      return yield* Effect.flatMap(Operator.of(Shop), (operator) =>
-        operator.await("order-42").pipe(
-          // The execution and the database are there.
-          Effect.catchTags({
-            ExecutionNotFound: Effect.die,
-            ExecutionPurged: Effect.die,
-            UnreadablePayload: Effect.die,
-            StorageError: Effect.die
-          }),
-          Effect.either
+      const store = yield* memoryStore.make
+      const life = (deadlines: typeof long | typeof short, seconds: number) =>
+        Effect.provide(
+          run(seconds),
+          Layer.provideMerge(shop(body, { carryOn: deadlines, wait: deadlines }), engines.on(store))
         )
-      ).pipe(
-        Effect.provide(Layer.provideMerge(shop(body, { carryOn: short, wait: short }), engine))
-      )
+      yield* life(long, 45)
+      return yield* life(short, 600)
     })
 
-  it.scopedLive("does not hide an unknown outcome behind an earlier answer", () =>
-    Effect.gen(function* () {
-      undone.length = 0
-      let calls = 0
-      const send: Send = (key) => (++calls === 1 ? Effect.fail(busy) : unknown(key))
-      const end = yield* lives(
-        () => Effect.zipRight(undoable("reserve"), pay(send)),
-        `carry-on/${operation}/1`
-      )
-      assert.strictEqual(Either.isLeft(end) && end.left._tag, "OutcomeUnknown")
-      assert.deepStrictEqual(undone, [])
-    })
-  )
+  test("does not hide an unknown outcome behind an earlier answer", function* () {
+    undone.length = 0
+    let calls = 0
+    const send: Send = (key) => (++calls === 1 ? Effect.fail(busy) : unknown(key))
+    const operator = yield* lives(() => Effect.zipRight(undoable("reserve"), pay(send)))
+    assert.strictEqual((yield* Effect.flip(operator.await("order-42")))._tag, "OutcomeUnknown")
+    assert.deepStrictEqual(undone, [])
+  })
 
-  it.scopedLive("does not end a wait without another look", () =>
-    Effect.gen(function* () {
-      let looks = 0
-      const end = yield* lives(
-        () =>
-          Durable.pollUntil({
-            name: "delivered",
-            success: Schema.String,
-            failure: Schema.Never,
-            look: () =>
-              Effect.sync(() => (++looks < 3 ? Option.none() : Option.some("at the door"))),
-            expired: () => new Late()
-          }),
-        "wait/delivered/1"
-      )
-      assert.deepStrictEqual(end, Either.right("at the door"))
-    })
-  )
+  test("does not end a wait without another look", function* () {
+    let looks = 0
+    const operator = yield* lives(() =>
+      Durable.pollUntil({
+        name: "delivered",
+        success: Schema.String,
+        failure: Schema.Never,
+        look: () => Effect.sync(() => (++looks < 3 ? Option.none() : Option.some("at the door"))),
+        expired: () => new Late()
+      })
+    )
+    assert.strictEqual(yield* operator.await("order-42"), "at the door")
+  })
 })

@@ -1,16 +1,14 @@
-/** Watches of payment links: in memory in virtual time, and on SQLite in real time. */
-import { assert, describe, it } from "@effect/vitest"
+/** Watches of payment links: in memory, in virtual time. */
+import { assert, describe } from "@effect/vitest"
 import * as Timestamp from "@manilla/core/Timestamp"
 import type * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
-import * as Files from "@manilla/test-support/Files"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Memory from "@manilla/workflow-engine/memory"
-import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as PaymentLinkWatch from "@manilla/workflows/PaymentLinkWatch"
 import * as Policy from "@manilla/workflows/Policy"
 import * as Clock from "effect/Clock"
@@ -147,74 +145,12 @@ describe("PaymentLinkWatch", () => {
     )
   }
 
-  VirtualClock.tests(layer())(
-    "is cancelled in a pause, and leaves the link as it is",
-    function* () {
-      const watch = yield* watches
-      const { paymentLinks } = yield* Sandbox.Sandbox
-      const { id } = yield* create()
-      yield* start({ id })
-      yield* after(65)
-      yield* watch.interrupt("order-42")
-      yield* after(5)
-      const error = yield* Effect.flip(ended)
-      assert.instanceOf(error, Execution.ExecutionCancelled)
-      assert.strictEqual(error.outcome, "notApplied")
-      assert.strictEqual((yield* paymentLinks)[0]?.status, "ACTIVE")
-    }
-  )
-
-  VirtualClock.tests(layer())(
-    "refuses another link under its business key, and a request that is not valid",
-    function* () {
-      const { id } = yield* create()
-      const other = yield* create()
-      yield* start({ id })
-      const differs = yield* Effect.flip(start({ id: other.id, uses: 1 }))
-      assert.instanceOf(differs, Execution.PayloadMismatch)
-      assert.deepStrictEqual(differs.differs, ["id", "uses"])
-      const invalid = yield* Effect.flip(start({ id, uses: 0 }))
-      assert.instanceOf(invalid, Execution.InvalidPayload)
-      assert.deepStrictEqual(invalid.issues, [
-        { field: "uses", rule: "must be a whole number that is at least 1" }
-      ])
-    }
-  )
+  VirtualClock.tests(layer())("refuses a request that is not valid", function* () {
+    const { id } = yield* create()
+    const invalid = yield* Effect.flip(start({ id, uses: 0 }))
+    assert.instanceOf(invalid, Execution.InvalidPayload)
+    assert.deepStrictEqual(invalid.issues, [
+      { field: "uses", rule: "must be a whole number that is at least 1" }
+    ])
+  })
 })
-
-it.live("on SQLite, a watch continues in the next life", () =>
-  Effect.gen(function* () {
-    const path = yield* Files.database
-    const { payLink } = yield* Sandbox.Sandbox
-    const { id } = yield* create({ max_uses: 1 })
-    const policy: Partial<Policy.Policy> = {
-      look: { initial: "100 millis", factor: 1, cap: "100 millis", deadline: "200 millis" },
-      wait: { initial: "500 millis", factor: 1.5, deadline: "1 day" }
-    }
-    const life = <A, E>(
-      use: (watch: Effect.Effect.Success<typeof watches>) => Effect.Effect<A, E>
-    ) =>
-      Effect.flatMap(watches, use).pipe(
-        Effect.provide(
-          PaymentLinkWatch.layer.pipe(
-            Layer.provide(Policy.layer(policy)),
-            Layer.provideMerge(Sqlite.layerSqlite({ file: path }))
-          )
-        )
-      )
-    yield* life((watch) =>
-      Effect.zipRight(
-        watch.start({ key: "order-42", id }),
-        watch
-          .status("order-42")
-          .pipe(
-            Effect.delay("20 millis"),
-            Effect.repeat({ until: ({ state }) => state === "Waiting" })
-          )
-      )
-    )
-    yield* payLink({ id })
-    const { status, use_count } = yield* life((watch) => watch.await("order-42"))
-    assert.deepStrictEqual({ status, use_count }, { status: "INACTIVE", use_count: 1 })
-  }).pipe(Effect.scoped, Effect.provide(world.services()))
-)

@@ -32,8 +32,6 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
-import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
-import * as engines from "../../workflow-engine/test/utils/engines.js"
 import * as world from "./utils/world.js"
 
 const layer = (
@@ -217,50 +215,6 @@ describe("CollectPayment", () => {
     )
   )
 
-  VirtualClock.test("does not send an old request again, as after days without a process", () =>
-    Effect.flatMap(memoryStore.make, (store) =>
-      Effect.gen(function* () {
-        const { faults } = yield* Sandbox.Sandbox
-        const payments = yield* Operator.of(CollectPayment.workflow)
-        yield* faults.add(Fault.dropAfter({ operation, count: 5 }))
-        yield* collect(60)
-        const { executionId } = yield* payments.status("order-42")
-        const laterMillis = 2 * 3_600_000
-        yield* store.modify(executionId, (execution) => ({
-          ...execution,
-          dueMillis: execution.dueMillis + laterMillis,
-          clocks: Record.map(execution.clocks, (millis) => millis + laterMillis)
-        }))
-        yield* VirtualClock.pass("3 hours")
-        assert.instanceOf(failed(yield* payments.poll("order-42")), Errors.OutcomeUnknown)
-        assert.lengthOf(yield* world.keysOf(operation), 5)
-      }).pipe(
-        Effect.provide(
-          layer(
-            {},
-            { carryOn: { initial: "10 minutes", factor: 2, deadline: "1 hour" } },
-            engines.on(store)
-          )
-        )
-      )
-    )
-  )
-
-  VirtualClock.tests(layer())("ends with the refusal when nothing was applied", function* () {
-    const { faults } = yield* Sandbox.Sandbox
-    yield* faults.add(Fault.status(422, { operation }))
-    const error = failed(yield* collect(10))
-    assert.instanceOf(error, Errors.UnprocessableError)
-    assert.strictEqual(Errors.outcome(error), "notApplied")
-  })
-
-  VirtualClock.tests(layer())("carries on after a reason that passes", function* () {
-    const { faults } = yield* Sandbox.Sandbox
-    yield* faults.add(Fault.status(429, { operation, count: 12 }))
-    assert.strictEqual(succeeded(yield* collect(900)).status, "COMPLETED")
-    assert.strictEqual(yield* madeOnce, 1)
-  })
-
   VirtualClock.tests(layer())("looks again after reads that fail", function* () {
     const { faults } = yield* Sandbox.Sandbox
     yield* faults.add(Fault.status(404, { operation: "Payments.get", count: 3 }))
@@ -370,39 +324,6 @@ describe("operating an execution", () => {
       yield* payments.resume("order-42")
       yield* VirtualClock.pass("5 seconds")
       assert.strictEqual(succeeded(yield* payments.poll("order-42")).status, "COMPLETED")
-    }
-  )
-
-  VirtualClock.tests(layer())(
-    "cancels before a request has left: nothing is created, then or later",
-    function* () {
-      const payments = yield* Operator.of(CollectPayment.workflow)
-      const { faults, paymentIntents } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.status(429, { operation, count: "always" }))
-      assert.isTrue(Option.isNone(yield* collect(60)))
-      yield* payments.interrupt("order-42")
-      yield* VirtualClock.pass("60 seconds")
-      yield* faults.clear
-      yield* VirtualClock.pass("600 seconds")
-      const error = failed(yield* payments.poll("order-42"))
-      assert.instanceOf(error, Execution.ExecutionCancelled)
-      assert.strictEqual(error.outcome, "notApplied")
-      assert.lengthOf(yield* paymentIntents, 0)
-    }
-  )
-
-  VirtualClock.tests(layer({ settleAfter: "30 days" }))(
-    "cancels the wait: the payment exists, and its id is in the error",
-    function* () {
-      const payments = yield* Operator.of(CollectPayment.workflow)
-      const { paymentIntents } = yield* Sandbox.Sandbox
-      yield* collect(65)
-      yield* payments.interrupt("order-42")
-      yield* VirtualClock.pass("5 seconds")
-      const error = failed(yield* payments.poll("order-42"))
-      assert.instanceOf(error, Execution.ExecutionCancelled)
-      assert.strictEqual(error.outcome, "applied")
-      assert.strictEqual(error.resource, (yield* paymentIntents)[0]?.id)
     }
   )
 
