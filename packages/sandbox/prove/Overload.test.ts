@@ -1,6 +1,6 @@
 /**
- * Many callers during an outage: the load on the service stays bounded, and after the outage calls are
- * served in turn, without a second wave.
+ * Many callers during an outage of the service, or of its token endpoint: the load stays bounded, and after the
+ * outage calls are served in turn, without a second wave.
  */
 import { assert, describe, it, vi } from "@effect/vitest"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
-import { all, callers, fullest, once, read, run } from "./utils/standIn.js"
+import { all, callers, fullest, once, run } from "./utils/standIn.js"
 
 // The tests take seconds, and more on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
@@ -127,94 +127,47 @@ describe("1,000 callers during an outage", () => {
       })
     )
   )
-
-  it.live("regain their budget only through time and successes", () =>
-    run((service) =>
-      Effect.gen(function* () {
-        for (let outage = 1; outage <= 2; outage++) {
-          yield* service.suffer({ ...down, status: 503 })
-          yield* Effect.forEach(callers, (i) => once(outage, i), all)
-          yield* service.suffer(undefined)
-          // 300 successes earn 30 retries.
-          yield* Effect.forEach(callers.slice(0, 300), (i) => once("up", outage, i), all)
-          const moments = service.moments("Payments.create")
-          assert.isAtMost(moments.length, outage * 1300 + allowance(moments) + (outage - 1) * 30)
-        }
-      })
-    )
-  )
-
-  it.live("do not use the budget of reads with writes", () =>
-    run((service) =>
-      Effect.gen(function* () {
-        yield* service.suffer({ ...down, status: 503 })
-        const writes = yield* Effect.fork(Effect.forEach(callers, (i) => once("write", i), all))
-        yield* Effect.sleep("1 second")
-        yield* service.suffer({ operation: "Payments.get", status: 503, times: capacity })
-        const startedMillis = yield* Clock.currentTimeMillis
-        const reads = yield* Effect.forEach(callers.slice(0, capacity), () => read, all)
-        assert.isTrue(reads.every(Either.isRight))
-        // The longest back-off before a second attempt.
-        assert.isAtMost((yield* Clock.currentTimeMillis) - startedMillis, 300)
-        yield* Fiber.interrupt(writes)
-      })
-    )
-  )
-
-  it.live("do not delay later calls after giving up", () =>
-    run((service) =>
-      Effect.gen(function* () {
-        yield* service.suffer({ ...down, status: 503 })
-        const hasty = (i: number) => Effect.timeoutOption(once("hasty", i), "1 second")
-        yield* Effect.forEach(callers, hasty, all)
-        // The budget refills within 10 seconds.
-        yield* Effect.sleep("10 seconds")
-        yield* service.suffer({ ...down, status: 503, times: 1 })
-        const startedMillis = yield* Clock.currentTimeMillis
-        assert.isTrue(Either.isRight(yield* once("later")))
-        assert.isAtMost((yield* Clock.currentTimeMillis) - startedMillis, 300)
-      })
-    )
-  )
 })
 
-describe("1,000 calls that fail at the same time", () => {
-  it.live("spread their second attempts over the whole back-off", () =>
-    run(
-      (service) =>
+const tokenless = { operation: "Token.obtain" } as const
+
+describe("an outage of the token endpoint", () => {
+  for (const [how, trouble] of [
+    ["status 503", { ...tokenless, status: 503 }],
+    ["closed connections", { ...tokenless, status: "drop" }],
+    ["429 and Retry-After", { ...tokenless, status: 429, retryAfter: 20 }]
+  ] as const) {
+    it.live(`with ${how}: 1,000 callers make few token requests and then succeed`, () =>
+      run((service) =>
         Effect.gen(function* () {
-          yield* service.suffer({ ...down, status: 503, times: 1000 })
-          const results = yield* Effect.forEach(callers, (i) => once("spread", i), all)
-          assert.isTrue(results.every(Either.isRight))
-          const moments = service.moments("Payments.create")
-          assert.strictEqual(moments.length, 2000)
-          assert.strictEqual(fullest(moments.slice(0, 1000), 20), 1000)
-          // With full jitter over 250 ms, a window of 20 ms has 80 attempts (standard deviation 9). With
-          // jitter over the upper half only it would have 160, and without jitter all 1,000.
-          assert.isAtMost(fullest(moments.slice(1000), 20), 120)
-        }),
-      { budget: 2000 }
-    )
-  )
-})
+          yield* service.suffer(trouble)
+          const paid: Array<number> = []
+          const minutes = 3
+          const persist = (i: number) =>
+            Effect.gen(function* () {
+              for (;;) {
+                const result = yield* once("token", i)
+                if (Either.isRight(result)) break
+                assert.strictEqual(result.left._tag, "TokenUnavailableError")
+                yield* Effect.sleep("5 seconds")
+              }
+              paid.push(yield* Clock.currentTimeMillis)
+            })
+          const everyone = yield* Effect.fork(Effect.forEach(callers, persist, all))
+          yield* Effect.sleep(`${minutes} minutes`)
+          yield* service.suffer(undefined)
+          yield* Fiber.join(everyone)
 
-describe("Retry-After for all callers", () => {
-  for (const status of [429, 503]) {
-    it.live(`with ${status} does not synchronise 1,000 callers`, () =>
-      run(
-        (service) =>
-          Effect.gen(function* () {
-            yield* service.suffer({ ...down, status, times: 1000, retryAfter: 7 })
-            const results = yield* Effect.forEach(callers, (i) => once("later", i), all)
-            assert.isTrue(results.every(Either.isRight))
-            const returned = service.moments("Payments.create").slice(1000)
-            assert.strictEqual(returned.length, 1000)
-            assert.isAtLeast(Math.min(...returned), 7000)
-            // The clock ticks every 20 ms, and the retries are spread over 250 ms.
-            assert.isAtMost(fullest(returned, 20), 200)
-            assert.isAtLeast(new Set(returned).size, 10)
-          }),
-        { budget: 2000 }
+          const moments = service.moments("Token.obtain")
+          assert.isAtLeast(moments.length, 5)
+          // Five attempts per token request, and delays of up to 30 seconds between requests.
+          assert.isBelow(moments.length, minutes * 30)
+          assert.isAtMost(fullest(moments, 1000), 10)
+          assert.strictEqual(paid.length, 1000)
+          assert.isBelow(Math.max(...paid), minutes * 60_000 + 35_000)
+          assert.strictEqual(service.made.size, 1000)
+          assert.strictEqual(service.moments("Payments.create").length, 1000)
+        })
       )
     )
   }

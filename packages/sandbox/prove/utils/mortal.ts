@@ -1,6 +1,7 @@
 /**
  * A client process that can be interrupted at any step, next to a service that survives. The fibers of the client
- * and the sandbox run on separate schedulers, and those of the client step by step.
+ * and the sandbox run on separate schedulers, and those of the client step by step. A step is a resumption of a fiber,
+ * or an external event while all fibers wait.
  *
  * Steps are counted from the start to the end of the program. Its layers are built before, without
  * interruption: they send no requests, and Effect's memoisation of layers can hang when interrupted.
@@ -28,18 +29,9 @@ export interface World {
   readonly process: <A, E, R>(
     program: Effect.Effect<A, E, R>,
     services: Layer.Layer<R, never, HttpClient.HttpClient>,
-    death?: Death
+    /** The number of steps before its death. */
+    dieAfter?: number
   ) => Promise<Ended<A, E>>
-}
-
-export interface Death {
-  /** The number of steps before the death. */
-  readonly after: number
-  /**
-   * `task`: each resumption of a fiber by the scheduler, and each external event while all fibers wait.
-   * `operation`: the same, but fibers yield after every second or third operation.
-   */
-  readonly step: "task" | "operation"
 }
 
 export interface Ended<A, E> {
@@ -47,13 +39,9 @@ export interface Ended<A, E> {
   readonly exit: Exit.Exit<A, E> | undefined
   /** Whether it died before its end. */
   readonly died: boolean
-  /** The number of steps until its end or its death. */
-  readonly steps: number
   readonly warnings: ReadonlyArray<string>
   /** The sent requests, by method and path. */
   readonly requests: ReadonlyArray<string>
-  /** The number of steps before each request was sent. */
-  readonly departures: ReadonlyArray<number>
 }
 
 const turn = () => new Promise<void>((resume) => setImmediate(resume))
@@ -103,28 +91,15 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
       })
     )
 
-  const process: World["process"] = async (program, services, death) => {
+  const process: World["process"] = async (program, services, dieAfter = Infinity) => {
     const tasks: Array<Scheduler.Task> = []
     const warnings: Array<string> = []
     const requests: Array<string> = []
-    const departures: Array<number> = []
-    const depart = (request: string): void => {
-      requests.push(request)
-      departures.push(steps)
-    }
     let steps = 0
     let counts = false
     let died = false
-    let isFine = false
     const scheduler: Scheduler.Scheduler = {
-      // `undefined` instead of a priority: setting a priority takes more operations than there are
-      // between two steps, so no fiber would make progress.
-      shouldYield: (fiber) =>
-        fiber.currentOpCount > 2048
-          ? 0
-          : isFine && fiber.currentOpCount > 2
-            ? (undefined as never)
-            : false,
+      shouldYield: (fiber) => (fiber.currentOpCount > 2048 ? 0 : false),
       scheduleTask: (task) => void tasks.push(task)
     }
     const logger = Logger.make(({ logLevel, message }) => {
@@ -133,14 +108,12 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
     // The program starts in a new step. The finalizers of the layers are not counted.
     const counted = Effect.sync(() => {
       counts = true
-      isFine = death?.step === "operation"
     }).pipe(
       Effect.andThen(Effect.yieldNow()),
       Effect.andThen(program),
       Effect.onExit(() =>
         Effect.sync(() => {
           counts = false
-          isFine = false
         })
       )
     )
@@ -148,7 +121,10 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
       Layer.build(services).pipe(
         Effect.flatMap((context) => Effect.provide(counted, context)),
         Effect.scoped,
-        Effect.provideService(HttpClient.HttpClient, network(depart)),
+        Effect.provideService(
+          HttpClient.HttpClient,
+          network((request) => void requests.push(request))
+        ),
         Effect.withClock(time.clock),
         Effect.withRandom(Random.make("client")),
         Effect.provide(Logger.replace(Logger.defaultLogger, logger))
@@ -161,9 +137,8 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
     })
     /** Called before each step. */
     const countStep = (): void => {
-      if (!counts || died || death === undefined || steps++ !== death.after) return
+      if (!counts || died || steps++ !== dieAfter) return
       died = true
-      isFine = false
       fiber.unsafeInterruptAsFork(FiberId.none)
     }
     for (let turns = 0; turns < 100_000 && exit === undefined; turns++) {
@@ -181,7 +156,7 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
       countStep()
       if (tasks.length === 0 && !time.wakeNext()) throw new Error("the program is deadlocked")
     }
-    return { exit: exit as never, died, steps, warnings, requests, departures }
+    return { exit: exit as never, died, warnings, requests }
   }
 
   const settle = async () => {

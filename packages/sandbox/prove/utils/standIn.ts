@@ -8,7 +8,6 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as RetryPolicy from "@manilla/core/RetryPolicy"
-import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Token from "@manilla/token/Token"
 import { collection } from "@manilla/test-support/Sandboxed"
@@ -27,7 +26,7 @@ const keyOf = (...parts: ReadonlyArray<string | number>) =>
   IdempotencyKey.derive("overload", ...parts.map(String))
 
 interface Arrival {
-  readonly operation: "Payments.create" | "Payments.get" | "Token.obtain"
+  readonly operation: "Payments.create" | "Token.obtain"
   readonly key: string | undefined
   readonly atMillis: number
 }
@@ -62,12 +61,7 @@ const makeService = () => {
   const client = HttpClient.make((request) =>
     Effect.flatMap(Clock.currentTimeMillis, (atMillis) => {
       const key = request.headers["idempotency-key"]
-      const operation =
-        request.method === "GET"
-          ? "Payments.get"
-          : key === undefined
-            ? "Token.obtain"
-            : "Payments.create"
+      const operation = key === undefined ? "Token.obtain" : "Payments.create"
       arrivals.push({ operation, key, atMillis })
       const now =
         trouble?.operation === operation && met++ < (trouble.times ?? Infinity)
@@ -97,14 +91,8 @@ const makeService = () => {
         environment: "SANDBOX",
         scope: ""
       }
-      const read = { id: request.url.slice(-36), status: "PENDING", amount: "1", currency: "XOF" }
-      const data = {
-        "Payments.create": made.get(key ?? ""),
-        "Payments.get": read,
-        "Token.obtain": token
-      }
-      const status = operation === "Payments.create" ? 201 : 200
-      return Effect.succeed(answer(request, status, { success: true, data: data[operation] }))
+      const data = key === undefined ? token : made.get(key)
+      return Effect.succeed(answer(request, 201, { success: true, data }))
     })
   )
   const moments = (operation: Arrival["operation"]) =>
@@ -160,10 +148,6 @@ export const once = (...parts: ReadonlyArray<string | number>) =>
   Effect.flatMap(Payments.Payments, (payments) =>
     Effect.either(payments.create(collection, { key: keyOf(...parts) }))
   )
-
-export const read = Effect.flatMap(Payments.Payments, (payments) =>
-  Effect.either(payments.get(PaymentIntent.makeId("00000000-0000-4000-8000-000000000000")))
-)
 
 /** The maximum number of moments in any window of this length. */
 export const fullest = (moments: ReadonlyArray<number>, windowMillis: number): number => {
