@@ -31,17 +31,12 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Record from "effect/Record"
 import * as world from "./utils/world.js"
 
-const layer = (
-  options: Sandbox.Options = {},
-  policy?: Partial<Policy.Policy>,
-  engine = Memory.layerMemory
-) =>
+const layer = (options: Sandbox.Options = {}, policy?: Partial<Policy.Policy>) =>
   Layer.mergeAll(CollectPayment.layer, DisbursePayout.layer, IssueCard.layer).pipe(
     Layer.provide(Policy.layer(policy)),
-    Layer.provideMerge(engine),
+    Layer.provideMerge(Memory.layerMemory),
     Layer.provideMerge(world.services(options))
   )
 
