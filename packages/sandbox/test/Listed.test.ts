@@ -64,6 +64,9 @@ describe("a phone number", () => {
     ["abc", false],
     ["", false],
     ["+229", false],
+    ["1234567", false],
+    ["12345678", true],
+    ["+229010000000000", true],
     ["+2290100000000000", false],
     ["+229\u001b0100000000", false]
   ])("%j: %s", (text, isPhone) => {

@@ -51,22 +51,28 @@ describe("a refund", () => {
     }
   )
 
-  test("defaults to the remaining amount, and never exceeds it", function* ({ sandbox }) {
-    const { reference } = yield* collected("order")
-    assert.strictEqual(
-      (yield* sandbox.refund({ transaction: reference, amount: "1000" })).amount,
-      "1000.0000"
-    )
-    yield* sandbox.restore(yield* sandbox.snapshot)
-    const over = yield* Effect.flip(sandbox.refund({ transaction: reference, amount: "500.0001" }))
-    assert.strictEqual(over.code, "REFUND_TOO_LARGE")
-    assert.strictEqual((yield* sandbox.refund({ transaction: reference })).amount, "500.0000")
-    yield* settled
-    assert.strictEqual(
-      (yield* Effect.flip(sandbox.refund({ transaction: reference, amount: "0.0001" }))).code,
-      "REFUND_TOO_LARGE"
-    )
-  })
+  for (const [status, left, beyond] of [
+    ["PENDING", "500.0000", "500.0001"],
+    ["COMPLETED", "500.0000", "500.0001"],
+    ["FAILED", "1500.0000", "1500.0001"],
+    ["NEW_ONE", "1500.0000", "1500.0001"]
+  ] as const) {
+    for (const when of ["at once", "after a restart"]) {
+      test(`of 1000 that is ${status} leaves ${left} ${when}`, function* ({ sandbox }) {
+        const { reference: transaction } = yield* collected("order")
+        const before = yield* sandbox.wallets
+        const { reference } = yield* sandbox.refund({ transaction, amount: "1000" })
+        if (status !== "PENDING") yield* sandbox.settle({ resource: reference, status })
+        if (when !== "at once") yield* sandbox.restore(yield* sandbox.snapshot)
+        if (left === "1500.0000") assert.deepStrictEqual(yield* sandbox.wallets, before)
+        const over = yield* Effect.flip(sandbox.refund({ transaction, amount: beyond }))
+        assert.strictEqual(over.code, "REFUND_TOO_LARGE")
+        assert.strictEqual((yield* sandbox.refund({ transaction })).amount, left)
+        const none = yield* Effect.flip(sandbox.refund({ transaction, amount: "0.0001" }))
+        assert.strictEqual(none.code, "REFUND_TOO_LARGE")
+      })
+    }
+  }
 
   for (const operation of ["COLLECTION", "DEPOSIT"] as const) {
     tests({ wallets: [] })(
