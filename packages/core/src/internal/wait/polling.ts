@@ -109,10 +109,10 @@ export const make = <A>(
   /** Reads after a pause with jitter, or after a longer `Retry-After`. */
   const pause = (progress: Progress<A>): Effect.Effect<Seen<A>, GaveUp<A>> =>
     Effect.flatMap(Random.next, (chance) => {
-      const { capMillis, factor } = plan
-      const drawn = Math.min(progress.pauseMillis, capMillis) * (0.5 + chance / 2)
+      const longestMillis = Math.min(progress.pauseMillis, plan.capMillis)
+      const drawn = longestMillis * (0.5 + chance / 2)
       const wanted = Math.ceil(Math.max(drawn, retryAfterOf(progress.cause)))
-      const pauseMillis = Math.min(progress.pauseMillis * factor, capMillis)
+      const pauseMillis = longestMillis * plan.factor
       return Effect.flatMap(sleeper.sleep(Math.min(wanted, Math.max(0, left()))), () =>
         look({ ...progress, pauseMillis })
       )
