@@ -134,8 +134,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
       if (Object.keys(metadata).length === 0) return alike
       return yield* Effect.filter(
         alike,
-        ({ id }) =>
-          Effect.map(get(id), (link) => Metadata.Equivalence(link.metadata ?? {}, metadata)),
+        ({ id }) => Effect.map(get(id), (link) => Metadata.Equivalence(link.metadata, metadata)),
         { concurrency: concurrentReads }
       )
     })
