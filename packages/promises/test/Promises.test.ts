@@ -257,6 +257,8 @@ describe("a signal", () => {
     await add(Fault.delay("10 minutes", { operation: "Payments.create" }))
     const controller = new AbortController()
     const { signal } = controller
+    // No call hears it any more when these begin.
+    succeeded(await manilla.catalogue.list({ signal }))
     const paying = Array.from({ length: 30 }, (_, order) =>
       manilla.payments.collect(request, { key: IdempotencyKey.derive("order", `${order}`), signal })
     )
