@@ -1029,9 +1029,12 @@ describe("a payroll that was stopped", () => {
     assert.isBelow((yield* payouts).length, 30)
   })
 
-  test("and paused says how it is resumed", function* () {
+  test("and paused asks for what is left, and says how it is resumed", function* () {
     const { file, operate, state } = yield* stopped(30)
     yield* operate("pause")
+    const asked = yield* manilla(["payroll", file])
+    assert.strictEqual(asked.code, 2)
+    assert.match(asked.err, /Pay the rows that are not paid yet, [1-9]\d* of 30\?/)
     const quoted = state.replace("l'équipe", "l'\\''équipe")
     const resume = `paused until \`manilla-workflows resume manilla-payroll:2026-11 --sqlite '${quoted}'\``
     const follow = (text: string) => (text.includes(resume) ? operate("resume") : Effect.void)
