@@ -743,8 +743,9 @@ describe("the same rows in another period", () => {
     const { code } = yield* next(folder, again, "--besides", "2026-11-25")
     assert.strictEqual(code, 0)
     assert.lengthOf(yield* payouts, 6)
-    // It goes on without this answer.
+    // It goes on without this answer, and a check still tells it.
     assert.strictEqual((yield* next(folder, again)).code, 0)
+    assert.include((yield* next(folder, again, "--check")).out, "Warning: 2 of 3 rows")
   })
 
   test("are a question if an employee has a number in one file and a name in the other", function* () {

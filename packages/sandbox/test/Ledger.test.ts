@@ -27,7 +27,7 @@ const xof = Currency.Currency.make("XOF")
 const usd = Currency.Currency.make("USD")
 const clearing: Ledger.Account = { kind: "provider clearing", currency: xof }
 const fees: Ledger.Account = { kind: "fees earned", currency: xof }
-const wallet: Ledger.Account = {
+const available: Ledger.WalletAccount = {
   kind: "wallet available",
   currency: xof,
   wallet_id: Wallet.makeId("3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d")
@@ -76,25 +76,29 @@ describe("the ledger", () => {
     assert.deepStrictEqual(book.read(), { journal: [], balances: [] })
   })
 
-  it("does not let a wallet become negative", () => {
-    const book = emptyBook()
-    post(book, ledger.debit(clearing, amount("10")), ledger.credit(wallet, amount("10.0000")))
-    const over = post(
-      book,
-      ledger.debit(wallet, amount("10.00000001")),
-      ledger.credit(clearing, amount("10.00000001"))
-    )
-    assert.deepStrictEqual(over, Either.left("INSUFFICIENT_FUNDS"))
-    assert.strictEqual(book.balanceOf(wallet), "10.0000")
-    const all = post(
-      book,
-      ledger.debit(wallet, amount("10")),
-      ledger.credit(clearing, amount("10"))
-    )
-    assert.isTrue(Either.isRight(all))
-    assert.strictEqual(book.balanceOf(wallet), "0.0000")
-    assert.lengthOf(book.read().journal, 2)
-  })
+  it.each(["wallet available", "wallet reserved"] as const)(
+    "does not let %s become negative",
+    (kind) => {
+      const wallet = { ...available, kind }
+      const book = emptyBook()
+      post(book, ledger.debit(clearing, amount("10")), ledger.credit(wallet, amount("10.0000")))
+      const over = post(
+        book,
+        ledger.debit(wallet, amount("10.00000001")),
+        ledger.credit(clearing, amount("10.00000001"))
+      )
+      assert.deepStrictEqual(over, Either.left("INSUFFICIENT_FUNDS"))
+      assert.strictEqual(book.balanceOf(wallet), "10.0000")
+      const all = post(
+        book,
+        ledger.debit(wallet, amount("10")),
+        ledger.credit(clearing, amount("10"))
+      )
+      assert.isTrue(Either.isRight(all))
+      assert.strictEqual(book.balanceOf(wallet), "0.0000")
+      assert.lengthOf(book.read().journal, 2)
+    }
+  )
 
   it("adds up two postings of an entry on one account", () => {
     const book = emptyBook()
@@ -102,11 +106,11 @@ describe("the ledger", () => {
     post(
       book,
       ledger.debit(clearing, amount("10")),
-      ledger.credit(wallet, four),
-      ledger.credit(wallet, six)
+      ledger.credit(available, four),
+      ledger.credit(available, six)
     )
-    assert.strictEqual(book.balanceOf(wallet), "10.0000")
-    const over = [ledger.debit(wallet, six), ledger.debit(wallet, six)]
+    assert.strictEqual(book.balanceOf(available), "10.0000")
+    const over = [ledger.debit(available, six), ledger.debit(available, six)]
     assert.deepStrictEqual(
       post(book, ...over, ledger.credit(clearing, amount("12"))),
       Either.left("INSUFFICIENT_FUNDS")
