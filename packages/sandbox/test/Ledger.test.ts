@@ -117,6 +117,12 @@ describe("the ledger", () => {
     )
   })
 
+  it("drops postings of zero", () => {
+    const book = emptyBook()
+    post(book, ledger.debit(clearing, amount("0")), ledger.credit(fees, amount("0.00")))
+    assert.deepStrictEqual(book.read().balances, [])
+  })
+
   it("rounds half a unit of a fee up", () => {
     const fees = ["0.01", "0.03", "0.0299"].map((text) => pricing.collectionFee(amount(text)))
     assert.deepStrictEqual<ReadonlyArray<string>>(fees, ["0.0002", "0.0005", "0.0004"])

@@ -67,7 +67,7 @@ describe("a refund", () => {
         if (left === "1500.0000") assert.deepStrictEqual(yield* sandbox.wallets, before)
         const over = yield* Effect.flip(sandbox.refund({ transaction, amount: beyond }))
         assert.strictEqual(over.code, "REFUND_TOO_LARGE")
-        assert.strictEqual((yield* sandbox.refund({ transaction })).amount, left)
+        assert.strictEqual<string>((yield* sandbox.refund({ transaction })).amount, left)
         const none = yield* Effect.flip(sandbox.refund({ transaction, amount: "0.0001" }))
         assert.strictEqual(none.code, "REFUND_TOO_LARGE")
       })
