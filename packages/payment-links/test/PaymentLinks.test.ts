@@ -219,9 +219,10 @@ describe("payment links", () => {
   })
 
   test("are not searched for with invalid input", function* ({ paymentLinks: links, sandbox }) {
+    const misspelt = { order: "42" }
     const error = yield* Effect.flip(
       links.candidates(
-        { ...request, amount: "5 000", expires_at: "tomorrow", ...{ order: "42" } },
+        { ...request, ...misspelt, amount: "5 000", expires_at: "tomorrow" },
         { since: "yesterday" as never }
       )
     )
