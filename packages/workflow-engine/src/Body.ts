@@ -78,6 +78,8 @@ export interface Step<A, I, E, EI, R> {
   readonly execute: Effect.Effect<A, E, R>
   /** Whether it only notes something: it has no span, and no scope of its own. */
   readonly isNote?: true
+  /** The end in place of one that the engine does not store, and why. By default, a defect. */
+  readonly instead?: (why: string, exit: Exit.Exit<A, E>) => Exit.Exit<A, E>
 }
 
 /**

@@ -127,19 +127,59 @@ export interface EncodedExit<A, E> {
 }
 
 /**
+ * The size of the largest text that an engine of this package stores, in bytes of UTF-8: more than the largest body that a
+ * client reads by default. A database takes seconds for a statement with it, and ends one after 30 seconds.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const mostBytes = 10_000_000
+
+/**
+ * The size of a text that is too large to be stored, in bytes of UTF-8. Undefined for any other.
+ *
+ * @since 0.1.0
+ * @category predicates
+ */
+export const tooLarge = (text: string, maxBytes: number): number | undefined => {
+  // A character has at most three bytes.
+  if (text.length * 3 <= maxBytes) return undefined
+  const bytes = new TextEncoder().encode(text).length
+  return bytes > maxBytes ? bytes : undefined
+}
+
+/**
+ * How an end is stored.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface StoreOptions<A, E> {
+  /** By default `mostBytes`. */
+  readonly maxBytes?: number | undefined
+  /** The end in place of one that is too large, or cannot be encoded, and why. By default, a defect. */
+  readonly instead?: ((why: string, exit: Exit.Exit<A, E>) => Exit.Exit<A, E>) | undefined
+}
+
+/**
  * Encodes and decodes the end of a step or an execution.
  *
  * @since 0.1.0
  * @category models
  */
 export interface ExitCodec<A, E> {
-  /** Fails with a text about the subject if the end cannot be encoded and read again. */
+  /** Fails with a text about the subject if the end cannot be encoded and read again, or is too large. */
   readonly encode: (
     subject: string,
-    exit: Exit.Exit<A, E>
+    exit: Exit.Exit<A, E>,
+    maxBytes?: number
   ) => Effect.Effect<EncodedExit<A, E>, string>
-  /** The same. It encodes a defect in place of an end that cannot be encoded. */
-  readonly store: (subject: string, exit: Exit.Exit<A, E>) => Effect.Effect<EncodedExit<A, E>>
+  /** The same. It encodes another end in place of one that it cannot encode. */
+  readonly store: (
+    subject: string,
+    exit: Exit.Exit<A, E>,
+    options?: StoreOptions<A, E>
+  ) => Effect.Effect<EncodedExit<A, E>>
   readonly fromJson: (json: string) => Effect.Effect<Exit.Exit<A, E>, ParseResult.ParseError>
 }
 
@@ -155,7 +195,7 @@ export const exitCodec = memoize(
     const toJson = Schema.encode(schema)
     const decode = Schema.decode(schema)
     const fromJson = (json: string) => Effect.map(decode(json), toExit)
-    const encode: ExitCodec<A, E>["encode"] = (subject, exit) =>
+    const encode: ExitCodec<A, E>["encode"] = (subject, exit, maxBytes = mostBytes) =>
       Effect.suspend(() => toJson(fromExit(exit))).pipe(
         Effect.flatMap((json) => Effect.map(fromJson(json), (exit) => ({ exit, json }))),
         Effect.catchAllDefect(Effect.fail),
@@ -164,10 +204,25 @@ export const exitCodec = memoize(
             ? Issues.print(Issues.fromParseIssue(error.issue, ["exit"]))
             : String(error)
           return `${subject} does not fit its schema, or JSON does not keep it: ${reason}. Use another value, or change the schema.`
+        }),
+        Effect.tap(({ json }) => {
+          const bytes = tooLarge(json, maxBytes)
+          return bytes === undefined
+            ? Effect.void
+            : Effect.fail(
+                `${subject} has ${bytes} bytes as JSON, and the engine stores at most ${maxBytes}. Use less, such as an id.`
+              )
         })
       )
-    const store: ExitCodec<A, E>["store"] = (subject, exit) =>
-      Effect.catchAll(encode(subject, exit), (defect) => store(subject, Exit.die(defect)))
+    const store: ExitCodec<A, E>["store"] = (
+      subject,
+      exit,
+      { instead = Exit.die, maxBytes } = {}
+    ) =>
+      Effect.catchAll(encode(subject, exit, maxBytes), (why) =>
+        // A defect is small, and can be encoded.
+        store(subject, instead(why, exit))
+      )
     return { encode, fromJson, store }
   }
 )

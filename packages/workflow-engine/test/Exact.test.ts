@@ -3,16 +3,21 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Activity from "@effect/workflow/Activity"
 import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Files from "@manilla/test-support/Files"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import * as Encoding from "@manilla/workflow-engine/Encoding"
 import * as Memory from "@manilla/workflow-engine/memory"
+import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as memoryStore from "../src/internal/memoryStore.js"
+import * as engines from "./utils/engines.js"
 import * as closing from "./utils/closing.js"
 import * as exact from "./utils/exact.js"
 import { onSqlite } from "./utils/sqlite.js"
@@ -26,6 +31,7 @@ import {
   key,
   note,
   signal,
+  Patient,
   sleep,
   started
 } from "./utils/trip.js"
@@ -117,6 +123,126 @@ describe("a body is refused before anything is sent, and told what to do, if it"
     assert.deepStrictEqual(done, ["pay hotel", "refund"])
     const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
     assert.include(Cause.pretty(cause), "Use `Durable.compensating`")
+  })
+})
+
+describe("what is too large to be stored", () => {
+  const large = "a".repeat(Encoding.mostBytes)
+  const bytes = `bytes as JSON, and the engine stores at most ${Encoding.mostBytes}`
+  const Large = Workflow.make({
+    name: "Shop/Large/1",
+    payload: { key: Schema.String, text: Schema.optional(Schema.String) },
+    success: Schema.String,
+    error: Durable.WriteError,
+    idempotencyKey: ({ key }) => key
+  })
+  const success = Schema.String
+  const returned = Effect.sync(() => {
+    done.push("sent")
+    return large
+  })
+  const written = Durable.write({
+    operation: "Shop.pay",
+    key: IdempotencyKey.make("pay"),
+    success,
+    idOf: () => "pay-1",
+    send: () => returned
+  })
+  const running = (body: Effect.Effect<string, Durable.WriteError, Durable.InExecution>) =>
+    Effect.gen(function* () {
+      done.length = 0
+      const store = yield* memoryStore.make
+      const context = yield* Layer.build(
+        Layer.provideMerge(
+          Large.toLayer(() => body),
+          engines.on(store)
+        )
+      )
+      return { context, operator: yield* Effect.provide(Operator.of(Large), context), store }
+    })
+
+  for (const [what, body, outcome] of [
+    [
+      "the result of an activity",
+      Activity.make({ name: "a", success, execute: returned }),
+      undefined
+    ],
+    [
+      "the result of a step",
+      Durable.step({ name: "s", success, error: Schema.Never, execute: returned }),
+      "notApplied"
+    ],
+    ["the response to a write", written, "applied"],
+    ["the end of a body that has paid", Effect.map(Effect.ignore(written), () => large), "applied"],
+    [
+      "the failure of a body that has paid",
+      Effect.zipRight(Effect.ignore(written), Effect.die(large)),
+      "applied"
+    ]
+  ] satisfies ReadonlyArray<
+    readonly [string, Effect.Effect<string, Durable.WriteError, Durable.InExecution>, unknown]
+  >) {
+    test(`${what} is told, and its outcome stays`, function* () {
+      const { operator } = yield* running(body)
+      yield* operator.start({ key })
+      yield* VirtualClock.pass("1 minute")
+      const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
+      assert.include(Cause.pretty(cause), bytes)
+      assert.strictEqual((yield* operator.status(key)).outcome, outcome)
+      assert.deepStrictEqual(done, ["sent"])
+    })
+  }
+
+  test("a payload is refused before anything is stored", function* () {
+    const { operator, store } = yield* running(returned)
+    const error = yield* Effect.flip(operator.start({ key, text: large }))
+    assert.include(error.message, `payload must have at most ${Encoding.mostBytes} bytes`)
+    assert.deepStrictEqual(yield* store.list({}, undefined, 1), [])
+  })
+
+  test("a signal is refused, and its receiver waits for another one", function* () {
+    const approval = DurableDeferred.make("approval", { success })
+    const waits = Durable.signal({ name: "approval", success, deadline: "1 day" })
+    const { context, operator } = yield* running(Effect.map(Effect.orDie(waits), Option.getOrThrow))
+    yield* operator.start({ key })
+    const token = yield* DurableDeferred.tokenFromPayload(approval, {
+      workflow: Large,
+      payload: { key }
+    })
+    const send = (value: string) =>
+      Effect.sandbox(DurableDeferred.succeed(approval, { token, value })).pipe(
+        Effect.provide(context)
+      )
+    assert.include(Cause.pretty(yield* Effect.flip(send(large))), bytes)
+    // As it is stored, it has 29 bytes more.
+    const most = "a".repeat(Encoding.mostBytes - 29)
+    yield* send(most)
+    yield* VirtualClock.pass("1 minute")
+    assert.isTrue((yield* operator.await(key)) === most)
+  })
+
+  test("the failure after which a body waits is told in a sentence", function* () {
+    const { context } = yield* started(memoryStore.make, Effect.die(new Error(large)), Patient)
+    yield* VirtualClock.pass("5 seconds")
+    const result = yield* Effect.flatMap(Patient.executionId({ key }), Patient.poll).pipe(
+      Effect.provide(context)
+    )
+    assert.include(
+      Cause.pretty(result?._tag === "Suspended" && result.cause ? result.cause : Cause.empty),
+      "the failure is too large to be stored"
+    )
+  })
+
+  test("the largest end of another execution is read", function* () {
+    const most = "\\".repeat(Encoding.mostBytes / 2 - 20)
+    const body = Effect.suspend(() =>
+      done.length++ === 0 ? Large.execute({ key: "b" }) : Effect.succeed(most)
+    )
+    const { operator } = yield* running(body)
+    yield* operator.start({ key })
+    yield* VirtualClock.pass("1 minute")
+    assert.isTrue((yield* operator.await("b")) === most)
+    assert.isTrue((yield* operator.await(key)) === most)
   })
 })
 

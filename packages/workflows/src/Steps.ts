@@ -169,7 +169,8 @@ const lifeOf = (workflow: Workflow.Any, payload: unknown, steps: Steps) =>
     Effect.catchTag("InvalidPayload", (error) => Effect.succeed(Exit.die(error))),
     Effect.flatMap((exit) => {
       const codec = Encoding.endCodec<Schema.Schema.Any, Schema.Schema.All>(workflow)
-      return life.store(codec, `${workflow.name}: the end of ${steps.id}`, exit, steps)
+      const { maxBytes = Infinity } = steps
+      return codec.store(`${workflow.name}: the end of ${steps.id}`, exit, { maxBytes })
     })
   )
 

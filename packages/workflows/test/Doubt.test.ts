@@ -90,17 +90,17 @@ const nameless = Durable.write({
   send: () => Effect.succeed("pay-1")
 })
 
-for (const [how, write] of [
-  ["that dies after its request", dying],
-  ["whose result has no id because of a bug", nameless],
-  ["whose result does not fit its schema", unfit]
+for (const [how, write, expected] of [
+  ["that dies after its request", dying, { outcome: "unknown", state: "Died" }],
+  ["whose result has no id because of a bug", nameless, { outcome: "unknown", state: "Died" }],
+  ["whose result does not fit its schema", unfit, { outcome: "applied", state: "Failed" }]
 ] as const) {
-  VirtualClock.test(`a write ${how} is unknown`, () =>
+  VirtualClock.test(`a write ${how} is ${expected.outcome}`, () =>
     Effect.gen(function* () {
       const operator = yield* started
       yield* VirtualClock.pass("10 seconds")
       const { outcome, state } = yield* operator.status(key)
-      assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Died" })
+      assert.deepStrictEqual({ outcome, state }, expected)
     }).pipe(on(Shop.toLayer(() => write)))
   )
 }

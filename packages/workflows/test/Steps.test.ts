@@ -392,7 +392,7 @@ test("a result that the engine beneath cannot store is a defect", function* () {
     ended(Shop, { key }, lives, stored),
     Shop.toLayer(() => step)
   )
-  assert.include(text(end), "bytes, and the engine beneath stores at most 1000")
+  assert.include(text(end), "bytes as JSON, and the engine stores at most 1000")
   assert.strictEqual(calls, 1)
 })
 

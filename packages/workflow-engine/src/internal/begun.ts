@@ -19,6 +19,9 @@ export const codec = exitCodec(
   Schema.Never
 )
 
+/** It has the end that another execution has stored, which hides nothing of it. */
+export const options = { maxBytes: Infinity }
+
 /** The end of an execution, if it has ended. */
 export const endOf = ({ end, exit = "", outcome, resource }: Execution.Execution) =>
   end && { hasFailed: end.state !== "Succeeded", exit, outcome, resource }

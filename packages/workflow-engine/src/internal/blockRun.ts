@@ -73,7 +73,9 @@ export const begin = (
       const unlessChanged =
         Names.parseStep(name)?.kind === "begin" ? runs.unlessChanged(run, `"${name}"`) : Effect.void
       const executed = Effect.zipRight(unlessChanged, Body.runStep(step, execution.executionId))
-      return Effect.flatten((step.isNote ? runs.runStep : runs.tryStep)(run, name, codec, executed))
+      return Effect.flatten(
+        (step.isNote ? runs.runStep : runs.tryStep)(run, name, codec, executed, step)
+      )
     },
     signal: <A, I>({ deadline, name, pause, success }: Body.Signal<A, I>) =>
       Effect.gen(function* () {
@@ -91,9 +93,10 @@ export const begin = (
           yield* runs.wait(run, pause)
           return yield* Workflow.suspend(run.instance)
         })
-        // Stored, because a signal may still come after the deadline.
+        // Stored, because a signal may still come after the deadline. It is a little larger than the signal.
         const codec = Encoding.exitCodec(optionOf(success), Schema.Never)
-        return yield* yield* runs.runStep(run, Names.stored(pause), codec, decide)
+        const options = { maxBytes: Infinity }
+        return yield* yield* runs.runStep(run, Names.stored(pause), codec, decide, options)
       })
   }
   return run

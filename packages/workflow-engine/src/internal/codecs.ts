@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { endCodec, exitCodec, json, memoize } from "../Encoding.js"
+import { endCodec, exitCodec, json, memoize, mostBytes, tooLarge } from "../Encoding.js"
 import * as Execution from "../Execution.js"
 import { Storable } from "../Text.js"
 
@@ -23,7 +23,11 @@ export const writePayload = ({ payloadSchema }: Workflow.Any, payload: unknown) 
   const { fromJson, toJson } = payloadOf(payloadSchema)
   return toJson(payload).pipe(
     Either.flatMap((json) => Either.map(fromJson(json), () => json)),
-    Either.mapLeft((issue) => Issues.fromParseIssue(issue))
+    Either.mapLeft((issue) => Issues.fromParseIssue(issue)),
+    Either.filterOrLeft(
+      (json) => tooLarge(json, mostBytes) === undefined,
+      () => [{ field: "payload", rule: `must have at most ${mostBytes} bytes as JSON` }]
+    )
   )
 }
 
@@ -87,8 +91,13 @@ export const cancelled = (error: Execution.ExecutionCancelled) =>
 const causeJson = json(Schema.Cause({ error: Schema.Never, defect: Schema.Defect }))
 
 /** Encodes the failure after which a body waits. */
-export const writeCause = (cause: Cause.Cause<unknown>) =>
-  Effect.orDie(Schema.encode(causeJson)(Cause.die(Cause.squash(cause))))
+export const writeCause = (cause: Cause.Cause<unknown>): Effect.Effect<string> =>
+  Effect.orDie(Schema.encode(causeJson)(Cause.die(Cause.squash(cause)))).pipe(
+    Effect.filterOrElse(
+      (json) => tooLarge(json, mostBytes) === undefined,
+      () => writeCause(Cause.die(new Error("the failure is too large to be stored")))
+    )
+  )
 
 /** Reads the failure after which an execution waits. */
 export const readCause = ({ cause }: Execution.Execution) =>

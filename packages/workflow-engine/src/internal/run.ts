@@ -173,7 +173,8 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
     run: Run,
     name: string,
     codec: Encoding.ExitCodec<A, E>,
-    execute: Effect.Effect<Exit.Exit<A, E>, X, R>
+    execute: Effect.Effect<Exit.Exit<A, E>, X, R>,
+    options?: Encoding.StoreOptions<A, E>
   ) =>
     Effect.gen(function* () {
       const known = run.results.get(name)
@@ -182,7 +183,7 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
       const { businessKey, workflow } = run.execution
       const subject = `${workflow}: the result of "${name}" of ${businessKey}`
       // Read as a later run reads it: a member that is not stored must not reach a request.
-      const { exit, json } = yield* codec.store(subject, yield* execute)
+      const { exit, json } = yield* codec.store(subject, yield* execute, options)
       const counts = yield* storeStep(run, name, json)
       if (run.hasDied) {
         run.hasDied = false
@@ -194,14 +195,16 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
   /** Suspects take turns, so that a death shows which one may have killed the process. */
   const turns = Effect.unsafeMakeSemaphore(1)
   /** The result of a step that may kill its process. The turn of a suspect lasts until its result is stored. */
-  const tryStep: typeof runStep = (run, name, codec, execute) =>
+  const tryStep: typeof runStep = (run, name, codec, execute, options) =>
     Effect.suspend(() => {
       const { execution, hasDied, results } = run
       if (!hasDied || !transitions.isSuspect(execution) || results.has(name)) {
-        return runStep(run, name, codec, execute)
+        return runStep(run, name, codec, execute, options)
       }
       const trying = change(run, transitions.trying(name, execution.deaths))
-      return turns.withPermits(1)(runStep(run, name, codec, Effect.zipRight(trying, execute)))
+      return turns.withPermits(1)(
+        runStep(run, name, codec, Effect.zipRight(trying, execute), options)
+      )
     })
 
   /** The stored value of a signal. It may come at any time, also before the execution begins. */
@@ -274,7 +277,7 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
         const end = Option.flatMapNullable(found, begun.endOf)
         if (Option.isSome(end)) {
           const ended = Effect.succeed(Exit.succeed(end.value))
-          yield* runStep(run, Names.make("ended", { id }), begun.codec, ended)
+          yield* runStep(run, Names.make("ended", { id }), begun.codec, ended, begun.options)
           Body.end(run.sideEffects, pause, end.value)
         } else if (Option.exists(found, ({ parent }) => parent === run.execution.executionId)) {
           return yield* waitFor(run, pause, Option.getOrThrow(found))

@@ -152,7 +152,13 @@ export const make = (runs: Runs, insert: EngineStore["insert"]) => {
         yield* runs.waitFor(run, pause, execution)
         return yield* Effect.fail(new Workflow.Suspended({}))
       })
-      const { exit, ...end } = yield* yield* runs.runStep(run, step, begun.codec, look)
+      const { exit, ...end } = yield* yield* runs.runStep(
+        run,
+        step,
+        begun.codec,
+        look,
+        begun.options
+      )
       Body.end(run.sideEffects, pause, end)
       return new Workflow.Complete({ exit: yield* runs.read(run, step, endCodec(workflow), exit) })
     }).pipe(

@@ -3,6 +3,7 @@ import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import * as Encoding from "../../src/Encoding.js"
 import type * as Execution from "../../src/Execution.js"
 import type * as engineStore from "../../src/internal/engineStore.js"
 import * as transitions from "../../src/internal/transitions.js"
@@ -45,6 +46,20 @@ export const test = <E, R>(
         storeStep("id-42", owner, { ...result("done"), name: "ship/1" })
       )
       assert.deepStrictEqual(after, { exit: "done", isCancelRequested: true })
+    })
+  )
+
+  effect("keeps the largest texts, of characters that a statement escapes twice", () =>
+    Effect.gen(function* () {
+      const { insert, modify, read, runners, steps, storeStep } = yield* make
+      const owner = yield* runners.join
+      const text = "\\".repeat(Encoding.mostBytes)
+      yield* insert({ ...execution(owner), payload: text })
+      yield* storeStep("id-42", owner, { name: "pay/1", exit: text, storedMillis: 2 })
+      yield* modify("id-42", (stored) => ({ ...stored, exit: text }), owner)
+      const stored = yield* Effect.flatten(read("id-42"))
+      const texts = [stored.payload, stored.exit, (yield* steps("id-42"))[0]?.exit]
+      assert.isTrue(texts.every((it) => it === text))
     })
   )
 

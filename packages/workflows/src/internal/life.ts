@@ -53,22 +53,6 @@ export class CannotRun extends Error {
   override readonly name = "CannotRun"
 }
 
-/** Encodes a result as the engine beneath stores it. */
-export const store = <A, E>(
-  codec: Encoding.ExitCodec<A, E>,
-  subject: string,
-  exit: Exit.Exit<A, E>,
-  { maxBytes = Infinity }: Steps
-): Effect.Effect<Encoding.EncodedExit<A, E>> =>
-  Effect.flatMap(codec.store(subject, exit), (stored) => {
-    // A character has at most three bytes.
-    if (stored.json.length * 3 <= maxBytes) return Effect.succeed(stored)
-    const bytes = new TextEncoder().encode(stored.json).length
-    if (bytes <= maxBytes) return Effect.succeed(stored)
-    const message = `${subject} has ${bytes} bytes, and the engine beneath stores at most ${maxBytes}. Return less, such as an id.`
-    return codec.store(subject, Exit.die(message))
-  })
-
 const missing = ({ name }: Workflow.Any, what: string, remedy: string) =>
   Effect.dieMessage(`${name}: ${what}, and \`Steps\` offers no such thing. ${remedy}`)
 
@@ -102,6 +86,7 @@ export const outside = (
 /** A new life. */
 export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) => {
   const instance = WorkflowEngine.WorkflowInstance.initial(workflow, executionId)
+  const { maxBytes = Infinity } = steps
   const staysOpen = Context.get(workflow.annotations, Workflow.SuspendOnFailure)
   const used = new Set<string>()
   let ended: LifeEnded | undefined
@@ -154,13 +139,14 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
   const runStep = <A, E, R>(
     name: string,
     codec: Encoding.ExitCodec<A, E>,
-    exit: Effect.Effect<Exit.Exit<A, E>, never, R>
+    exit: Effect.Effect<Exit.Exit<A, E>, never, R>,
+    instead?: Encoding.StoreOptions<A, E>["instead"]
   ) =>
     Effect.gen(function* () {
       const subject = `${workflow.name}: the result of "${name}" of ${steps.id}`
       let own: Encoding.EncodedExit<A, E> | undefined
       const execute = exit.pipe(
-        Effect.flatMap((exit) => store(codec, subject, exit, steps)),
+        Effect.flatMap((exit) => codec.store(subject, exit, { maxBytes, instead })),
         Effect.map((stored) => (own = stored).json)
       )
       const runtime = yield* Effect.runtime<R>()
@@ -209,7 +195,8 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
         runStep(
           `${step.name}/1`,
           Encoding.exitCodec(step.success, step.error),
-          Body.runStep(step, executionId)
+          Body.runStep(step, executionId),
+          step.instead
         )
       ),
     signal: ({ name }) => waitFor(name)

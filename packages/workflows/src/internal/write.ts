@@ -92,6 +92,19 @@ export const write = <A, I, R>({
           name: Names.make("write", { of: operation, round }),
           success: Result,
           error: WriteError,
+          // The money has moved, and that must be told.
+          instead: (why, exit) =>
+            Exit.isSuccess(exit) && exit.value._tag === "Created"
+              ? Exit.fail(
+                  new Errors.AppliedUnreadable({
+                    operation,
+                    message: why,
+                    key: state.key,
+                    status: 200,
+                    issues: []
+                  })
+                )
+              : Exit.die(why),
           execute: Effect.gen(function* () {
             const isCancelled = yield* run.isCancelled
             const pauseMillis = yield* pauses.nextMillis(carryOn, round)
