@@ -3,6 +3,7 @@ import * as AvailableService from "@manilla/catalogue/AvailableService"
 import * as Catalogue from "@manilla/catalogue/Catalogue"
 import * as Gateway from "@manilla/core/Gateway"
 import * as FakeService from "@manilla/test-support/FakeService"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -32,53 +33,43 @@ const over = (reaction: FakeService.Reaction) =>
 const { answer } = FakeService
 
 describe("list", () => {
-  it.effect("returns the whole catalogue", () =>
-    Effect.gen(function* () {
-      const { catalogue, received } = yield* over(answer(whole))
-      assert.deepStrictEqual<unknown>(yield* catalogue.list(), whole)
-      assert.deepStrictEqual(
-        received.map(({ method, url }) => `${method} ${url}`),
-        ["GET https://service.invalid/api/v1/services"]
-      )
-    })
-  )
+  Test.effect("returns the whole catalogue", function* () {
+    const { catalogue, received } = yield* over(answer(whole))
+    assert.deepStrictEqual<unknown>(yield* catalogue.list(), whole)
+    assert.deepStrictEqual(
+      received.map(({ method, url }) => `${method} ${url}`),
+      ["GET https://service.invalid/api/v1/services"]
+    )
+  })
 
-  it.effect("is not cached", () =>
-    Effect.gen(function* () {
-      const { catalogue, received } = yield* over(answer(whole))
-      yield* Effect.repeatN(catalogue.list(), 2)
-      assert.strictEqual(received.length, 3)
-    })
-  )
+  Test.effect("is not cached", function* () {
+    const { catalogue, received } = yield* over(answer(whole))
+    yield* Effect.repeatN(catalogue.list(), 2)
+    assert.strictEqual(received.length, 3)
+  })
 
-  it.effect("fails with a read error that names no scope", () =>
-    Effect.gen(function* () {
-      const { catalogue } = yield* over(FakeService.failure(403))
-      const error = yield* Effect.flip(catalogue.list())
-      assert(error._tag === "ForbiddenError")
-      assert.strictEqual(error.requiredScope, undefined)
-    })
-  )
+  Test.effect("fails with a read error that names no scope", function* () {
+    const { catalogue } = yield* over(FakeService.failure(403))
+    const error = yield* Effect.flip(catalogue.list())
+    assert(error._tag === "ForbiddenError")
+    assert.strictEqual(error.requiredScope, undefined)
+  })
 
-  it.effect("names the row that does not match the schema", () =>
-    Effect.gen(function* () {
-      const { catalogue } = yield* over(answer({ services: [momo, { ...momo, available: "yes" }] }))
-      const error = yield* Effect.flip(catalogue.list())
-      assert(error._tag === "MalformedResponseError")
-      assert.deepStrictEqual(FakeService.fieldsOf(error), ["data.services.1.available"])
-      // It cannot show that it belongs to another request, so that a repetition would be the same.
-      assert.strictEqual(error.reason, "DataMisfit")
-    })
-  )
+  Test.effect("names the row that does not match the schema", function* () {
+    const { catalogue } = yield* over(answer({ services: [momo, { ...momo, available: "yes" }] }))
+    const error = yield* Effect.flip(catalogue.list())
+    assert(error._tag === "MalformedResponseError")
+    assert.deepStrictEqual(FakeService.fieldsOf(error), ["data.services.1.available"])
+    // It cannot show that it belongs to another request, so that a repetition would be the same.
+    assert.strictEqual(error.reason, "DataMisfit")
+  })
 
-  it.effect("limits the number of issues in the error", () =>
-    Effect.gen(function* () {
-      const services = Array.from({ length: 5000 }, () => ({}))
-      const { catalogue } = yield* over(answer({ services }))
-      const error = yield* Effect.flip(catalogue.list())
-      assert.isBelow(JSON.stringify(error).length, 5000)
-    })
-  )
+  Test.effect("limits the number of issues in the error", function* () {
+    const services = Array.from({ length: 5000 }, () => ({}))
+    const { catalogue } = yield* over(answer({ services }))
+    const error = yield* Effect.flip(catalogue.list())
+    assert.isBelow(JSON.stringify(error).length, 5000)
+  })
 })
 
 describe("available", () => {
@@ -94,12 +85,10 @@ describe("available", () => {
     ["another spelling", { country: "bj" }, []],
     ["an empty string", { country: "" }, []]
   ] as const) {
-    it.effect(`with ${what}`, () =>
-      Effect.gen(function* () {
-        const { catalogue } = yield* over(answer(whole))
-        assert.deepStrictEqual<unknown>(yield* catalogue.available(wanted), expected)
-      })
-    )
+    Test.effect(`with ${what}`, function* () {
+      const { catalogue } = yield* over(answer(whole))
+      assert.deepStrictEqual<unknown>(yield* catalogue.available(wanted), expected)
+    })
   }
 })
 

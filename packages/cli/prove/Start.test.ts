@@ -1,6 +1,6 @@
 /** The command as it is shipped starts fast: it loads the network and the database only when it uses them. */
-import { assert, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
+import { assert } from "@effect/vitest"
+import * as Test from "@manilla/test-support/Test"
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { bundle, program } from "./utils/command.js"
@@ -16,14 +16,12 @@ const atOnce = (path: string, seen: Set<string> = new Set()): string => {
   return [text, ...paths.map((path) => atOnce(path, seen))].join("\n")
 }
 
-it.effect("the command loads undici, the database and the parser of CSV later", () =>
-  Effect.gen(function* () {
-    yield* bundle
-    const text = atOnce(program)
-    assert.include(text, "payroll")
-    assert.include(text, "@effect/cli/Command")
-    for (const later of ["node_modules/undici/", "node_modules/csv-parse/", '"@libsql/client"']) {
-      assert.notInclude(text, later)
-    }
-  })
-)
+Test.effect("the command loads undici, the database and the parser of CSV later", function* () {
+  yield* bundle
+  const text = atOnce(program)
+  assert.include(text, "payroll")
+  assert.include(text, "@effect/cli/Command")
+  for (const later of ["node_modules/undici/", "node_modules/csv-parse/", '"@libsql/client"']) {
+    assert.notInclude(text, later)
+  }
+})

@@ -2,6 +2,7 @@ import { assert, describe, it, vi } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as ServiceApi from "@manilla/service/ServiceApi"
+import * as Test from "@manilla/test-support/Test"
 import type * as Clock from "effect/Clock"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
@@ -229,8 +230,9 @@ const strays = {
 }
 
 for (const name of names) {
-  it.effect(`the doctor finds stray characters in ${name}, and does not print them`, () =>
-    Effect.gen(function* () {
+  Test.effect(
+    `the doctor finds stray characters in ${name}, and does not print them`,
+    function* () {
       for (const [stray, values] of Record.toEntries(strays)) {
         for (const value of values) {
           const provider = ConfigProvider.fromMap(new Map([[name, value]]))
@@ -243,7 +245,7 @@ for (const name of names) {
       }
       const fine = ConfigProvider.fromMap(new Map([[name, `s3cret "with" quotes`]]))
       assert.isEmpty(yield* Effect.withConfigProvider(characters, fine))
-    })
+    }
   )
 }
 

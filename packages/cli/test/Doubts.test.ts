@@ -4,6 +4,7 @@ import * as Errors from "@manilla/core/Errors"
 import { IdempotencyKey } from "@manilla/core/IdempotencyKey"
 import * as Payout from "@manilla/payouts/Payout"
 import type * as Payouts from "@manilla/payouts/Payouts"
+import * as Test from "@manilla/test-support/Test"
 import type * as Batch from "@manilla/workflows/Batch"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
@@ -55,8 +56,9 @@ const operation = "Payouts.create"
 const limited = new Errors.RateLimitError({ operation, status: 429, message: "m" })
 const invalid = new Errors.UnprocessableError({ operation, status: 422, message: "m" })
 
-it.effect("rows cannot be sent from a refusal that passes to the next other end of a request", () =>
-  Effect.gen(function* () {
+Test.effect(
+  "rows cannot be sent from a refusal that passes to the next other end of a request",
+  function* () {
     const payout: unknown = { reference: "PYT-1" }
     for (const other of [Effect.succeed(payout), Effect.fail(invalid), Effect.fail(refused("X"))]) {
       const ends: Array<Effect.Effect<unknown, unknown>> = [Effect.fail(limited), other]
@@ -69,26 +71,24 @@ it.effect("rows cannot be sent from a refusal that passes to the next other end 
       yield* send
       assert.isUndefined(refusal())
     }
-  })
+  }
 )
 
-it.effect("pending rows cannot be read once all reads have failed for 3 seconds", () =>
-  Effect.gen(function* () {
-    const ends: Array<Effect.Effect<unknown, unknown>> = []
-    const get = () => Effect.suspend(() => ends.shift() ?? Effect.never)
-    const fake = { get } as unknown as Payouts.Service
-    const { payouts, unread } = progress.observed(fake)
-    const read = (end: Effect.Effect<unknown, unknown>) => {
-      ends.push(end)
-      return Effect.ignore(payouts.get(Payout.makeReference("PYT-1")))
-    }
-    yield* read(Effect.fail(limited))
-    assert.isUndefined(yield* unread)
-    yield* TestClock.adjust("3 seconds")
-    assert.strictEqual(yield* unread, limited)
-    yield* read(Effect.succeed({}))
-    assert.isUndefined(yield* unread)
-    yield* read(Effect.fail(limited))
-    assert.isUndefined(yield* unread)
-  })
-)
+Test.effect("pending rows cannot be read once all reads have failed for 3 seconds", function* () {
+  const ends: Array<Effect.Effect<unknown, unknown>> = []
+  const get = () => Effect.suspend(() => ends.shift() ?? Effect.never)
+  const fake = { get } as unknown as Payouts.Service
+  const { payouts, unread } = progress.observed(fake)
+  const read = (end: Effect.Effect<unknown, unknown>) => {
+    ends.push(end)
+    return Effect.ignore(payouts.get(Payout.makeReference("PYT-1")))
+  }
+  yield* read(Effect.fail(limited))
+  assert.isUndefined(yield* unread)
+  yield* TestClock.adjust("3 seconds")
+  assert.strictEqual(yield* unread, limited)
+  yield* read(Effect.succeed({}))
+  assert.isUndefined(yield* unread)
+  yield* read(Effect.fail(limited))
+  assert.isUndefined(yield* unread)
+})

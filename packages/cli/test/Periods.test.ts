@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { phone } from "@manilla/test-support/Sandboxed"
+import * as Test from "@manilla/test-support/Test"
 import type * as Batches from "@manilla/workflow-engine/Batches"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -55,14 +56,12 @@ describe.each(Record.toEntries(states))("an item in the state %s", (state, expec
   for (const [name, some] of Record.toEntries(phases)) {
     for (const phase of some) {
       const [isCompared, isLeft] = expected[name]
-      it.effect(`of a batch that is ${phase}: ${isCompared}, ${isLeft}`, () =>
-        Effect.gen(function* () {
-          const other = stored(phase, state)
-          const found = yield* periods.repeated([row], [other], words)
-          assert.lengthOf(found, isCompared ? 1 : 0)
-          assert.strictEqual(periods.remaining(other), isLeft ? 1 : 0)
-        })
-      )
+      Test.effect(`of a batch that is ${phase}: ${isCompared}, ${isLeft}`, function* () {
+        const other = stored(phase, state)
+        const found = yield* periods.repeated([row], [other], words)
+        assert.lengthOf(found, isCompared ? 1 : 0)
+        assert.strictEqual(periods.remaining(other), isLeft ? 1 : 0)
+      })
     }
   }
 })
@@ -86,8 +85,9 @@ describe("a row that another period has paid", () => {
   )
 })
 
-it.effect("a row is compared with each payment to a phone number of several employees", () =>
-  Effect.gen(function* () {
+Test.effect(
+  "a row is compared with each payment to a phone number of several employees",
+  function* () {
     const other = stored("ended", "completed")
     const items = ["1000", "2000"].flatMap((amount, number) =>
       other.items.map((item) => ({
@@ -101,7 +101,7 @@ it.effect("a row is compared with each payment to a phone number of several empl
       const changed: Row = { ...row, cells: { ...row.cells, employee: "E9", amount } }
       assert.lengthOf(yield* periods.repeated([changed], [{ ...other, items }], words), 1)
     }
-  })
+  }
 )
 
 test("a period is compared for 40 days", function* () {

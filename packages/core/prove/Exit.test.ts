@@ -2,7 +2,8 @@
  * A process exits immediately after its last call: the call leaves no timer or connection that keeps it
  * alive.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as child from "./utils/child.js"
@@ -88,16 +89,14 @@ for (const [client, names] of Object.entries(clients)) {
   describe(`over ${client}, a process exits immediately after its last call`, () => {
     for (const [what, { ended, interruptedAfter, steps, url }] of Object.entries(cases)) {
       if (!names.includes(what)) continue
-      it.live(what, () =>
-        Effect.gen(function* () {
-          const server = yield* RawServer.listen
-          server.always(...steps)
-          const baseUrl = url === undefined ? server.baseUrl : url(server.baseUrl)
-          const line = yield* lastCall(client, baseUrl, interruptedAfter)
-          assert.strictEqual(line.ended, ended)
-          assert.isBelow(line.laterMillis, atOnceMillis)
-        }).pipe(Effect.scoped)
-      )
+      Test.live(what, function* () {
+        const server = yield* RawServer.listen
+        server.always(...steps)
+        const baseUrl = url === undefined ? server.baseUrl : url(server.baseUrl)
+        const line = yield* lastCall(client, baseUrl, interruptedAfter)
+        assert.strictEqual(line.ended, ended)
+        assert.isBelow(line.laterMillis, atOnceMillis)
+      })
     }
   })
 }

@@ -8,6 +8,7 @@ import * as Operation from "@manilla/core/Operation"
 import * as OperationKind from "@manilla/core/OperationKind"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as FakeService from "@manilla/test-support/FakeService"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
@@ -44,13 +45,11 @@ const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(level
 
 describe("a success", () => {
   for (const status of [200, 201, 202, 206, 299]) {
-    it.effect(`is any 2xx: ${status}`, () =>
-      Effect.gen(function* () {
-        const { read, write } = yield* answered({ status, body: JSON.stringify(envelope()) })
-        assert.deepStrictEqual(yield* read, envelope().data)
-        assert.deepStrictEqual(yield* write, envelope().data)
-      })
-    )
+    Test.effect(`is any 2xx: ${status}`, function* () {
+      const { read, write } = yield* answered({ status, body: JSON.stringify(envelope()) })
+      assert.deepStrictEqual(yield* read, envelope().data)
+      assert.deepStrictEqual(yield* write, envelope().data)
+    })
   }
 
   for (const [how, body] of [
@@ -67,52 +66,42 @@ describe("a success", () => {
       `{"success":true,"data":{"id":"I","status":"S"},"y":2}`
     ]
   ] as const) {
-    it.effect(`is read ${how}`, () =>
-      Effect.gen(function* () {
-        const { read } = yield* answered({ status: 200, body })
-        assert.hasAllKeys(yield* read, ["id", "status"])
-      })
-    )
+    Test.effect(`is read ${how}`, function* () {
+      const { read } = yield* answered({ status: 200, body })
+      assert.hasAllKeys(yield* read, ["id", "status"])
+    })
   }
 
-  it.effect("preserves members that are not in the schema", () =>
-    Effect.gen(function* () {
-      const data = { id: "I", status: "S", x: [1, { y: null }] }
-      const { read } = yield* answered(FakeService.answer(data))
-      assert.deepStrictEqual(yield* read, data)
-    })
-  )
+  Test.effect("preserves members that are not in the schema", function* () {
+    const data = { id: "I", status: "S", x: [1, { y: null }] }
+    const { read } = yield* answered(FakeService.answer(data))
+    assert.deepStrictEqual(yield* read, data)
+  })
 
-  it.effect("cannot reach into a prototype", () =>
-    Effect.gen(function* () {
-      const body = `{"__proto__":{"success":false},"success":true,"data":{"__proto__":{"polluted":1},"id":"I","status":"S"}}`
-      const { read } = yield* answered({ status: 200, body })
-      const value = yield* read
-      assert.strictEqual(value.id, "I")
-      assert.strictEqual(Object.getPrototypeOf(value), Object.prototype)
-      assert.notProperty(value, "polluted")
-      assert.notProperty({}, "polluted")
-    })
-  )
+  Test.effect("cannot reach into a prototype", function* () {
+    const body = `{"__proto__":{"success":false},"success":true,"data":{"__proto__":{"polluted":1},"id":"I","status":"S"}}`
+    const { read } = yield* answered({ status: 200, body })
+    const value = yield* read
+    assert.strictEqual(value.id, "I")
+    assert.strictEqual(Object.getPrototypeOf(value), Object.prototype)
+    assert.notProperty(value, "polluted")
+    assert.notProperty({}, "polluted")
+  })
 
-  it.effect("takes no member from a prototype", () =>
-    Effect.gen(function* () {
-      const body = `{"success":true,"data":{"__proto__":{"id":"I"},"status":"S"}}`
-      const { read } = yield* failed({ status: 200, body })
-      assert.strictEqual(read._tag, "MalformedResponseError")
-    })
-  )
+  Test.effect("takes no member from a prototype", function* () {
+    const body = `{"success":true,"data":{"__proto__":{"id":"I"},"status":"S"}}`
+    const { read } = yield* failed({ status: 200, body })
+    assert.strictEqual(read._tag, "MalformedResponseError")
+  })
 
-  it.effect("may have 10,000 levels in members that are not in the schema", () =>
-    Effect.gen(function* () {
-      const { read, write } = yield* answered({
-        status: 200,
-        body: `{"success":true,"data":{"id":"I","status":"S","x":${nested(10_000)}}}`
-      })
-      assert(Exit.isSuccess(read))
-      assert(Exit.isSuccess(write))
+  Test.effect("may have 10,000 levels in members that are not in the schema", function* () {
+    const { read, write } = yield* answered({
+      status: 200,
+      body: `{"success":true,"data":{"id":"I","status":"S","x":${nested(10_000)}}}`
     })
-  )
+    assert(Exit.isSuccess(read))
+    assert(Exit.isSuccess(write))
+  })
 })
 
 describe("a body with a false length is too large", () => {
@@ -124,29 +113,27 @@ describe("a body with a false length is too large", () => {
   })
   for (const encoding of ["gzip", "identity"]) {
     for (const client of ["FetchClient", "another client"] as const) {
-      it.effect(`over ${client}, with the encoding ${encoding}`, () =>
-        Effect.gen(function* () {
-          const chunk = utf8.encode(" ".repeat(100_000))
-          let chunks = 0
-          const decompressed = () =>
-            new ReadableStream({
-              pull: (controller) => {
-                if (++chunks > 1000) controller.close()
-                else controller.enqueue(chunk)
-              }
-            })
-          const headers = { "content-encoding": encoding, "content-length": "97000" }
-          const clients = clientsOf(() => new Response(decompressed(), { headers }))
-          const { calls } = yield* FakeService.make([FakeService.success], {
-            ...options,
-            through: () => clients[client]
+      Test.effect(`over ${client}, with the encoding ${encoding}`, function* () {
+        const chunk = utf8.encode(" ".repeat(100_000))
+        let chunks = 0
+        const decompressed = () =>
+          new ReadableStream({
+            pull: (controller) => {
+              if (++chunks > 1000) controller.close()
+              else controller.enqueue(chunk)
+            }
           })
-          const error = yield* Effect.flip(calls.read(FakeService.calls.read))
-          assert(error._tag === "MalformedResponseError")
-          assert.strictEqual(error.reason, "TooLarge")
-          if (encoding === "gzip") assert.isAtMost(chunks, 15)
+        const headers = { "content-encoding": encoding, "content-length": "97000" }
+        const clients = clientsOf(() => new Response(decompressed(), { headers }))
+        const { calls } = yield* FakeService.make([FakeService.success], {
+          ...options,
+          through: () => clients[client]
         })
-      )
+        const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+        assert(error._tag === "MalformedResponseError")
+        assert.strictEqual(error.reason, "TooLarge")
+        if (encoding === "gzip") assert.isAtMost(chunks, 15)
+      })
     }
   }
 })
@@ -187,19 +174,17 @@ describe("a 2xx that cannot be read", () => {
   ]
 
   for (const [what, reason, body] of bodies) {
-    it.effect(`${what}: ${reason}, and the outcome of a write is unknown`, () =>
-      Effect.gen(function* () {
-        const status = body === undefined ? 204 : 201
-        const { read, write } = yield* failed({ status, ...(body === undefined ? {} : { body }) })
-        assert(read._tag === "MalformedResponseError", read._tag)
-        assert.strictEqual(read.reason, reason)
-        assert.strictEqual(read.status, status)
-        assert(write._tag === "OutcomeUnknown", write._tag)
-        assert.strictEqual(write.key, FakeService.key)
-        assert(write.cause._tag === "MalformedResponseError")
-        assert.strictEqual(write.cause.reason, reason)
-      })
-    )
+    Test.effect(`${what}: ${reason}, and the outcome of a write is unknown`, function* () {
+      const status = body === undefined ? 204 : 201
+      const { read, write } = yield* failed({ status, ...(body === undefined ? {} : { body }) })
+      assert(read._tag === "MalformedResponseError", read._tag)
+      assert.strictEqual(read.reason, reason)
+      assert.strictEqual(read.status, status)
+      assert(write._tag === "OutcomeUnknown", write._tag)
+      assert.strictEqual(write.key, FakeService.key)
+      assert(write.cause._tag === "MalformedResponseError")
+      assert.strictEqual(write.cause.reason, reason)
+    })
   }
 
   for (const [ids, expected] of [
@@ -209,76 +194,68 @@ describe("a 2xx that cannot be read", () => {
     [{ id: "another", reference: "THING-1" }, "read"],
     [{ id: "another" }, "read"]
   ] as const) {
-    it.effect(`the reference thing-1, and ${JSON.stringify(ids)}: ${expected}`, () =>
-      Effect.gen(function* () {
-        const { read } = yield* answered(FakeService.answer({ status: "COMPLETED", ...ids }))
-        const end = Effect.match(read, {
-          onFailure: (error) => ("reason" in error ? error.reason : error._tag),
-          onSuccess: () => "read"
-        })
-        assert.strictEqual(yield* end, expected)
+    Test.effect(`the reference thing-1, and ${JSON.stringify(ids)}: ${expected}`, function* () {
+      const { read } = yield* answered(FakeService.answer({ status: "COMPLETED", ...ids }))
+      const end = Effect.match(read, {
+        onFailure: (error) => ("reason" in error ? error.reason : error._tag),
+        onSuccess: () => "read"
       })
-    )
+      assert.strictEqual(yield* end, expected)
+    })
   }
 
-  it.effect("keeps the service's error in a contradiction", () =>
-    Effect.gen(function* () {
-      const details = { amount: ["is too low"] }
-      const body = JSON.stringify({
-        success: false,
-        data: { error: { code: "LOW_AMOUNT", message: "some words", details } },
-        meta: { correlation_id: "c-1" }
-      })
-      const { read, write } = yield* failed({ status: 200, body })
-      assert(write._tag === "OutcomeUnknown")
-      assert.include(write.message, "LOW_AMOUNT: some words")
-      for (const error of [read, write.cause]) {
-        assert(error._tag === "MalformedResponseError")
-        assert.strictEqual(error.reason, "Contradiction")
-        assert.strictEqual(error.correlationId, "c-1")
-        assert.strictEqual(error.code, "LOW_AMOUNT")
-        assert.strictEqual(error.serviceMessage, "some words")
-        assert.deepStrictEqual(error.details, details)
-        assert.include(error.message, "LOW_AMOUNT: some words")
-      }
+  Test.effect("keeps the service's error in a contradiction", function* () {
+    const details = { amount: ["is too low"] }
+    const body = JSON.stringify({
+      success: false,
+      data: { error: { code: "LOW_AMOUNT", message: "some words", details } },
+      meta: { correlation_id: "c-1" }
     })
-  )
+    const { read, write } = yield* failed({ status: 200, body })
+    assert(write._tag === "OutcomeUnknown")
+    assert.include(write.message, "LOW_AMOUNT: some words")
+    for (const error of [read, write.cause]) {
+      assert(error._tag === "MalformedResponseError")
+      assert.strictEqual(error.reason, "Contradiction")
+      assert.strictEqual(error.correlationId, "c-1")
+      assert.strictEqual(error.code, "LOW_AMOUNT")
+      assert.strictEqual(error.serviceMessage, "some words")
+      assert.deepStrictEqual(error.details, details)
+      assert.include(error.message, "LOW_AMOUNT: some words")
+    }
+  })
 })
 
 describe("a success with data that does not match its schema", () => {
   const misfit = (data: unknown) => FakeService.answer(data, 201, { correlation_id: "c-9" })
 
-  it.effect("is a DataMisfit for a read, with fields and without values", () =>
-    Effect.gen(function* () {
-      const { read, received } = yield* failed(
-        misfit({ id: 4711, status: ["HUSH"], reference: "thing-1" })
-      )
-      assert(read._tag === "MalformedResponseError")
-      assert.strictEqual(read.reason, "DataMisfit")
-      assert.deepStrictEqual(FakeService.fieldsOf(read), ["data.id", "data.status"])
-      assert.strictEqual(read.correlationId, "c-9")
-      assert.notMatch(JSON.stringify(read), /4711|HUSH/)
-      assert.strictEqual(received.filter(({ method }) => method === "GET").length, 1)
-    })
-  )
+  Test.effect("is a DataMisfit for a read, with fields and without values", function* () {
+    const { read, received } = yield* failed(
+      misfit({ id: 4711, status: ["HUSH"], reference: "thing-1" })
+    )
+    assert(read._tag === "MalformedResponseError")
+    assert.strictEqual(read.reason, "DataMisfit")
+    assert.deepStrictEqual(FakeService.fieldsOf(read), ["data.id", "data.status"])
+    assert.strictEqual(read.correlationId, "c-9")
+    assert.notMatch(JSON.stringify(read), /4711|HUSH/)
+    assert.strictEqual(received.filter(({ method }) => method === "GET").length, 1)
+  })
 
-  it.effect("is AppliedUnreadable for a write, with the id of the resource", () =>
-    Effect.gen(function* () {
-      const { received, write } = yield* failed(
-        misfit({ id: "thing-9", reference: "R-9", status: 7, name: "a thing" })
-      )
-      assert(write._tag === "AppliedUnreadable")
-      // The message alone must identify the resource.
-      for (const name of [FakeService.key, "thing-9", "R-9"]) assert.include(write.message, name)
-      assert.deepStrictEqual(FakeService.fieldsOf(write), ["data.status"])
-      assert.strictEqual(write.id, "thing-9")
-      assert.strictEqual(write.reference, "R-9")
-      assert.strictEqual(write.correlationId, "c-9")
-      assert.strictEqual(write.key, FakeService.key)
-      assert.strictEqual(write.status, 201)
-      assert.strictEqual(received.length, 2)
-    })
-  )
+  Test.effect("is AppliedUnreadable for a write, with the id of the resource", function* () {
+    const { received, write } = yield* failed(
+      misfit({ id: "thing-9", reference: "R-9", status: 7, name: "a thing" })
+    )
+    assert(write._tag === "AppliedUnreadable")
+    // The message alone must identify the resource.
+    for (const name of [FakeService.key, "thing-9", "R-9"]) assert.include(write.message, name)
+    assert.deepStrictEqual(FakeService.fieldsOf(write), ["data.status"])
+    assert.strictEqual(write.id, "thing-9")
+    assert.strictEqual(write.reference, "R-9")
+    assert.strictEqual(write.correlationId, "c-9")
+    assert.strictEqual(write.key, FakeService.key)
+    assert.strictEqual(write.status, 201)
+    assert.strictEqual(received.length, 2)
+  })
 
   for (const [what, data] of [
     ["no data", undefined],
@@ -289,32 +266,32 @@ describe("a success with data that does not match its schema", () => {
     ["a page of something", { current_page: 1, data: [] }],
     ["a resource without values of the request", { id: "thing-9" }]
   ] as const) {
-    it.effect(`is Unrelated and retried when the data is ${what}`, () =>
-      Effect.gen(function* () {
-        const { read, write } = yield* failed(misfit(data))
-        // It may be the response to another request.
-        assert(read._tag === "MalformedResponseError")
-        assert.strictEqual(read.reason, "Unrelated")
-        assert.strictEqual(RetryPolicy.faultOf(read), "UnreadableResponse")
-        assert(write._tag === "OutcomeUnknown")
-        assert(write.cause._tag === "MalformedResponseError")
-        assert.strictEqual(write.cause.reason, "Unrelated")
-        assert.strictEqual(RetryPolicy.faultOf(write.cause), "UnreadableResponse")
-        assert.notInclude(write.message, "thing-9")
-      })
-    )
+    Test.effect(`is Unrelated and retried when the data is ${what}`, function* () {
+      const { read, write } = yield* failed(misfit(data))
+      // It may be the response to another request.
+      assert(read._tag === "MalformedResponseError")
+      assert.strictEqual(read.reason, "Unrelated")
+      assert.strictEqual(RetryPolicy.faultOf(read), "UnreadableResponse")
+      assert(write._tag === "OutcomeUnknown")
+      assert(write.cause._tag === "MalformedResponseError")
+      assert.strictEqual(write.cause.reason, "Unrelated")
+      assert.strictEqual(RetryPolicy.faultOf(write.cause), "UnreadableResponse")
+      assert.notInclude(write.message, "thing-9")
+    })
 
-    it.effect(`is not told as applied for a write without a key when the data is ${what}`, () =>
-      Effect.gen(function* () {
+    Test.effect(
+      `is not told as applied for a write without a key when the data is ${what}`,
+      function* () {
         const { calls } = yield* FakeService.make([misfit(data)], options)
         const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
         assert.strictEqual(error._tag, "UnkeyedOutcomeUnknown")
-      })
+      }
     )
   }
 
-  it.effect("lists all invalid fields of a short response, and the first of a long one", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "lists all invalid fields of a short response, and the first of a long one",
+    function* () {
       const broken = { id: 1, status: 2, reference: "thing-1" }
       const short = yield* failed(misfit(broken))
       const long = yield* failed(misfit({ ...broken, x: "x".repeat(20_000) }))
@@ -323,19 +300,17 @@ describe("a success with data that does not match its schema", () => {
       )
       assert.strictEqual(short.read.issues.length, 2)
       assert.strictEqual(long.read.issues.length, 1)
-    })
+    }
   )
 
   for (const meta of [null, [], "c-1", { correlation_id: 42 }, { correlation_id: "" }]) {
-    it.effect(`ignores an invalid meta: ${JSON.stringify(meta)}`, () =>
-      Effect.gen(function* () {
-        const { write } = yield* answered(FakeService.answer(envelope().data, 201, meta))
-        assert.strictEqual((yield* write).id, "thing-1")
-        const { read } = yield* failed(FakeService.answer({}, 500, meta))
-        assert(read._tag === "MalformedResponseError")
-        assert.isUndefined(read.correlationId)
-      })
-    )
+    Test.effect(`ignores an invalid meta: ${JSON.stringify(meta)}`, function* () {
+      const { write } = yield* answered(FakeService.answer(envelope().data, 201, meta))
+      assert.strictEqual((yield* write).id, "thing-1")
+      const { read } = yield* failed(FakeService.answer({}, 500, meta))
+      assert(read._tag === "MalformedResponseError")
+      assert.isUndefined(read.correlationId)
+    })
   }
 })
 
@@ -360,24 +335,22 @@ const tags = [
 
 describe("an error status", () => {
   for (const [status, tag] of tags) {
-    it.effect(`${status} is ${tag}, with all fields of its envelope`, () =>
-      Effect.gen(function* () {
-        const details = { amount: ["is too low"], rows: [{ n: 1 }, null] }
-        const { read } = yield* failed(
-          FakeService.failure(status, {}, { code: "SOME_CODE", message: "some words", details })
-        )
-        assert.strictEqual(read._tag, tag)
-        assert("code" in read && "details" in read && "correlationId" in read && "status" in read)
-        assert.strictEqual(read.status, status)
-        assert.strictEqual(read.code, "SOME_CODE")
-        assert.strictEqual(read.serviceMessage, "some words")
-        assert.deepStrictEqual(read.details, details)
-        assert.strictEqual(read.correlationId, "c-2")
-        assert.strictEqual(read.operation, "Things.read")
-        assert.include(read.message, "some words")
-        assert.include(read.message, String(status))
-      })
-    )
+    Test.effect(`${status} is ${tag}, with all fields of its envelope`, function* () {
+      const details = { amount: ["is too low"], rows: [{ n: 1 }, null] }
+      const { read } = yield* failed(
+        FakeService.failure(status, {}, { code: "SOME_CODE", message: "some words", details })
+      )
+      assert.strictEqual(read._tag, tag)
+      assert("code" in read && "details" in read && "correlationId" in read && "status" in read)
+      assert.strictEqual(read.status, status)
+      assert.strictEqual(read.code, "SOME_CODE")
+      assert.strictEqual(read.serviceMessage, "some words")
+      assert.deepStrictEqual(read.details, details)
+      assert.strictEqual(read.correlationId, "c-2")
+      assert.strictEqual(read.operation, "Things.read")
+      assert.include(read.message, "some words")
+      assert.include(read.message, String(status))
+    })
 
     for (const [what, body] of [
       ["no body", ""],
@@ -388,44 +361,39 @@ describe("an error status", () => {
       ["null", "null"],
       ["a body over the limit", "x".repeat(1_000_001)]
     ] as const) {
-      it.effect(`${status} is ${tag} with ${what}`, () =>
-        Effect.gen(function* () {
-          const { read } = yield* failed({ status, body })
-          assert.strictEqual(read._tag, tag)
-          assert("code" in read && "details" in read)
-          assert.strictEqual(read.code, undefined)
-          assert.strictEqual(read.details, undefined)
-        })
-      )
+      Test.effect(`${status} is ${tag} with ${what}`, function* () {
+        const { read } = yield* failed({ status, body })
+        assert.strictEqual(read._tag, tag)
+        assert("code" in read && "details" in read)
+        assert.strictEqual(read.code, undefined)
+        assert.strictEqual(read.details, undefined)
+      })
     }
 
-    it.effect(`${status} with success is a contradiction; the outcome of a write is unknown`, () =>
-      Effect.gen(function* () {
+    Test.effect(
+      `${status} with success is a contradiction; the outcome of a write is unknown`,
+      function* () {
         const { read, write } = yield* failed({ status, body: JSON.stringify(envelope()) })
         assert(read._tag === "MalformedResponseError")
         assert.strictEqual(read.reason, "Contradiction")
         assert.strictEqual(read.status, status)
         assert.strictEqual(write._tag, "OutcomeUnknown")
-      })
+      }
     )
   }
 
-  it.effect("of a redirect counts although its body is a success", () =>
-    Effect.gen(function* () {
-      const { read } = yield* failed({ status: 302, body: JSON.stringify(envelope()) })
-      assert.strictEqual(read._tag, "UnexpectedStatusError")
-    })
-  )
+  Test.effect("of a redirect counts although its body is a success", function* () {
+    const { read } = yield* failed({ status: 302, body: JSON.stringify(envelope()) })
+    assert.strictEqual(read._tag, "UnexpectedStatusError")
+  })
 
-  it.effect("keeps details that are an array", () =>
-    Effect.gen(function* () {
-      const { read } = yield* failed(
-        FakeService.failure(422, {}, { code: "C", message: "m", details: ["a", { b: 1 }] })
-      )
-      assert(read._tag === "UnprocessableError")
-      assert.deepStrictEqual(read.details, ["a", { b: 1 }])
-    })
-  )
+  Test.effect("keeps details that are an array", function* () {
+    const { read } = yield* failed(
+      FakeService.failure(422, {}, { code: "C", message: "m", details: ["a", { b: 1 }] })
+    )
+    assert(read._tag === "UnprocessableError")
+    assert.deepStrictEqual(read.details, ["a", { b: 1 }])
+  })
 
   for (const [what, error, meta, code, message] of [
     ["without a message", { code: "C" }, {}, "C", undefined],
@@ -435,34 +403,30 @@ describe("an error status", () => {
     ["with null for meta", { code: "C", message: "words" }, null, "C", "words"],
     ["with a list for meta", { code: "C", message: "words" }, [], "C", "words"]
   ] as const) {
-    it.effect(`keeps the valid fields of an envelope ${what}`, () =>
-      Effect.gen(function* () {
-        const { read } = yield* failed({
-          status: 422,
-          body: JSON.stringify({ success: false, data: { error }, meta })
-        })
-        assert(read._tag === "UnprocessableError")
-        assert.strictEqual(read.code, code)
-        assert.strictEqual(read.serviceMessage, message)
-        for (const word of [code, message]) {
-          if (word !== undefined) assert.include(read.message, word)
-        }
+    Test.effect(`keeps the valid fields of an envelope ${what}`, function* () {
+      const { read } = yield* failed({
+        status: 422,
+        body: JSON.stringify({ success: false, data: { error }, meta })
       })
-    )
+      assert(read._tag === "UnprocessableError")
+      assert.strictEqual(read.code, code)
+      assert.strictEqual(read.serviceMessage, message)
+      for (const word of [code, message]) {
+        if (word !== undefined) assert.include(read.message, word)
+      }
+    })
   }
 
-  it.effect("details may be 10,000 levels deep", () =>
-    Effect.gen(function* () {
-      const { read, write } = yield* failed({
-        status: 422,
-        body: `{"success":false,"data":{"error":{"code":"C","message":"m","details":${nested(10_000)}}}}`
-      })
-      assert.strictEqual(read._tag, "UnprocessableError")
-      assert.strictEqual(write._tag, "UnprocessableError")
-      // Applications may stringify an unexpected error.
-      assert.doesNotThrow(() => JSON.stringify(write))
+  Test.effect("details may be 10,000 levels deep", function* () {
+    const { read, write } = yield* failed({
+      status: 422,
+      body: `{"success":false,"data":{"error":{"code":"C","message":"m","details":${nested(10_000)}}}}`
     })
-  )
+    assert.strictEqual(read._tag, "UnprocessableError")
+    assert.strictEqual(write._tag, "UnprocessableError")
+    // Applications may stringify an unexpected error.
+    assert.doesNotThrow(() => JSON.stringify(write))
+  })
 
   // Errors contain at most 1,000 values, and 500 characters of each text.
   for (const [what, details, longest] of [
@@ -478,68 +442,58 @@ describe("an error status", () => {
     ],
     ["long texts", Array.from({ length: 1000 }, () => "x ".repeat(2000)), 510_000]
   ] as const) {
-    it.effect(`details with ${what} are truncated, and do not crash the process`, () =>
-      Effect.gen(function* () {
-        const { calls } = yield* FakeService.make([
-          FakeService.failure(422, {}, { code: "C", message: "m", details })
-        ])
-        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-        assert.strictEqual(error._tag, "UnprocessableError")
-        assert.isBelow(JSON.stringify(error).length, longest)
-      })
-    )
+    Test.effect(`details with ${what} are truncated, and do not crash the process`, function* () {
+      const { calls } = yield* FakeService.make([
+        FakeService.failure(422, {}, { code: "C", message: "m", details })
+      ])
+      const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+      assert.strictEqual(error._tag, "UnprocessableError")
+      assert.isBelow(JSON.stringify(error).length, longest)
+    })
   }
 
-  it.effect("control and bidirectional characters are escaped in all fields", () =>
-    Effect.gen(function* () {
-      const { read } = yield* failed(
-        FakeService.failure(
-          422,
-          {},
-          { code: "A\u0007B", message: "one\ntwo\u202ethree", details: { "k\r": ["v\u0000"] } }
-        )
+  Test.effect("control and bidirectional characters are escaped in all fields", function* () {
+    const { read } = yield* failed(
+      FakeService.failure(
+        422,
+        {},
+        { code: "A\u0007B", message: "one\ntwo\u202ethree", details: { "k\r": ["v\u0000"] } }
       )
-      assert(read._tag === "UnprocessableError")
-      assert.strictEqual(read.code, "A\\u{7}B")
-      assert.strictEqual(read.serviceMessage, "one\\u{a}two\\u{202e}three")
-      assert.deepStrictEqual(read.details, { "k\\u{d}": ["v\\u{0}"] })
-      assert.include(read.message, "one\\u{a}two\\u{202e}three")
-    })
-  )
+    )
+    assert(read._tag === "UnprocessableError")
+    assert.strictEqual(read.code, "A\\u{7}B")
+    assert.strictEqual(read.serviceMessage, "one\\u{a}two\\u{202e}three")
+    assert.deepStrictEqual(read.details, { "k\\u{d}": ["v\\u{0}"] })
+    assert.include(read.message, "one\\u{a}two\\u{202e}three")
+  })
 
-  it.effect("a key named __proto__ in details stays plain data", () =>
-    Effect.gen(function* () {
-      const { write } = yield* failed({
-        status: 422,
-        body: `{"success":false,"data":{"error":{"code":"C","message":"m","details":{"__proto__":{"polluted":1}}}}}`
-      })
-      assert(write._tag === "UnprocessableError")
-      assert.notProperty({}, "polluted")
-      assert.notProperty(write.details as object, "polluted")
-      assert.include(JSON.stringify(write), `"__proto__"`)
+  Test.effect("a key named __proto__ in details stays plain data", function* () {
+    const { write } = yield* failed({
+      status: 422,
+      body: `{"success":false,"data":{"error":{"code":"C","message":"m","details":{"__proto__":{"polluted":1}}}}}`
     })
-  )
+    assert(write._tag === "UnprocessableError")
+    assert.notProperty({}, "polluted")
+    assert.notProperty(write.details as object, "polluted")
+    assert.include(JSON.stringify(write), `"__proto__"`)
+  })
 })
 
 describe("403", () => {
-  it.effect("contains the missing scope and the granted scopes", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([FakeService.failure(403)])
-      const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
-      assert(error._tag === "ForbiddenError")
-      assert.strictEqual(error.requiredScope, "payment_links.write")
-      assert.deepStrictEqual(error.grantedScopes, ["payments.read", "payments.write"])
-      assert.include(error.message, "payment_links.write")
-    })
-  )
+  Test.effect("contains the missing scope and the granted scopes", function* () {
+    const { calls } = yield* FakeService.make([FakeService.failure(403)])
+    const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+    assert(error._tag === "ForbiddenError")
+    assert.strictEqual(error.requiredScope, "payment_links.write")
+    assert.deepStrictEqual(error.grantedScopes, ["payments.read", "payments.write"])
+    assert.include(error.message, "payment_links.write")
+  })
 
-  it.effect("does not mention a scope that the token has", () =>
-    Effect.gen(function* () {
-      const { read } = yield* failed(FakeService.failure(403))
-      assert(read._tag === "ForbiddenError")
-      assert.notInclude(read.message, "payments.read")
-    })
-  )
+  Test.effect("does not mention a scope that the token has", function* () {
+    const { read } = yield* failed(FakeService.failure(403))
+    assert(read._tag === "ForbiddenError")
+    assert.notInclude(read.message, "payments.read")
+  })
 })
 
 describe("the response to a write", () => {
@@ -621,10 +575,11 @@ describe("the response to a write", () => {
     // The old format of 8 digits.
     ["payee", "+2290161234567", "61234567"]
   ] as const) {
-    it.effect(`may have ${member} ${JSON.stringify(back)} for ${JSON.stringify(given)}`, () =>
-      Effect.gen(function* () {
+    Test.effect(
+      `may have ${member} ${JSON.stringify(back)} for ${JSON.stringify(given)}`,
+      function* () {
         assert.deepStrictEqual(yield* differing({ [member]: given }, { [member]: back }), [])
-      })
+      }
     )
   }
 
@@ -649,25 +604,24 @@ describe("the response to a write", () => {
     ["key", "Order-42", "order-42"],
     ["key", "Order-42", "Order-42 "]
   ] as const) {
-    it.effect(`may not have ${member} ${JSON.stringify(back)} for ${JSON.stringify(given)}`, () =>
-      Effect.gen(function* () {
+    Test.effect(
+      `may not have ${member} ${JSON.stringify(back)} for ${JSON.stringify(given)}`,
+      function* () {
         assert.deepStrictEqual(yield* differing({ [member]: given }, { [member]: back }), [member])
-      })
+      }
     )
   }
 
-  it.effect("lists every member that differs", () =>
-    Effect.gen(function* () {
-      const back = {
-        amount: "1",
-        currency: "USD",
-        operation: "REFUND",
-        payee: "+2290199999999",
-        key: "other"
-      }
-      assert.deepStrictEqual(yield* differing({}, back), Object.keys(back))
-    })
-  )
+  Test.effect("lists every member that differs", function* () {
+    const back = {
+      amount: "1",
+      currency: "USD",
+      operation: "REFUND",
+      payee: "+2290199999999",
+      key: "other"
+    }
+    assert.deepStrictEqual(yield* differing({}, back), Object.keys(back))
+  })
 
   it.effect.prop(
     "may have additional zeros in its amount, but no other digits",
@@ -694,12 +648,10 @@ describe("the response to a write", () => {
 
 describe("Retry-After", () => {
   for (const status of [408, 429]) {
-    it.effect(`is read with status ${status}`, () =>
-      Effect.gen(function* () {
-        const { read } = yield* failed(FakeService.failure(status, { "retry-after": "7" }))
-        assert.propertyVal(read, "retryAfterMillis", 7000)
-      })
-    )
+    Test.effect(`is read with status ${status}`, function* () {
+      const { read } = yield* failed(FakeService.failure(status, { "retry-after": "7" }))
+      assert.propertyVal(read, "retryAfterMillis", 7000)
+    })
   }
 
   for (const [header, millis] of [
@@ -724,13 +676,11 @@ describe("Retry-After", () => {
     ["9007199254740993", Number.MAX_SAFE_INTEGER],
     ["9".repeat(400), Number.MAX_SAFE_INTEGER]
   ] as const) {
-    it.effect(`${JSON.stringify(header.slice(0, 40))} means ${millis} ms`, () =>
-      Effect.gen(function* () {
-        yield* TestClock.setTime(Date.parse("2026-01-31T12:00:00Z"))
-        const { read } = yield* failed(FakeService.failure(503, { "retry-after": header }))
-        assert(read._tag === "ServerError")
-        assert.strictEqual(read.retryAfterMillis, millis)
-      })
-    )
+    Test.effect(`${JSON.stringify(header.slice(0, 40))} means ${millis} ms`, function* () {
+      yield* TestClock.setTime(Date.parse("2026-01-31T12:00:00Z"))
+      const { read } = yield* failed(FakeService.failure(503, { "retry-after": header }))
+      assert(read._tag === "ServerError")
+      assert.strictEqual(read.retryAfterMillis, millis)
+    })
   }
 })

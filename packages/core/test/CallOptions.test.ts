@@ -1,40 +1,37 @@
 /**
  * The options of one call: its timeout, its retries, and `onResponse`.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import type * as Operation from "@manilla/core/Operation"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as Logs from "@manilla/test-support/Logs"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 
 describe("the timeout of a call", () => {
-  it.effect("gives the call more time than the deadline of the policy", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
-        retry: { base: "1 second", cap: "1 second", deadline: "1 second", attempts: 3 }
-      })
-      const result = yield* Elapsed.toTheEnd(
-        Effect.either(calls.read(FakeService.calls.read, { timeout: "1 minute" }))
-      )
-      assert(result._tag === "Left" && result.left._tag === "TransportError")
-      assert.include(result.left.message, "3 attempts")
+  Test.effect("gives the call more time than the deadline of the policy", function* () {
+    const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
+      retry: { base: "1 second", cap: "1 second", deadline: "1 second", attempts: 3 }
     })
-  )
+    const result = yield* Elapsed.toTheEnd(
+      Effect.either(calls.read(FakeService.calls.read, { timeout: "1 minute" }))
+    )
+    assert(result._tag === "Left" && result.left._tag === "TransportError")
+    assert.include(result.left.message, "3 attempts")
+  })
 })
 
 describe("the retry options of a call", () => {
-  it.effect("change the policy for this call only", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([FakeService.failure(503)])
-      yield* Elapsed.toTheEnd(
-        Effect.either(calls.read(FakeService.calls.read, { retry: { attempts: 2 } }))
-      )
-      assert.strictEqual(received.length, 2)
-      yield* Elapsed.toTheEnd(Effect.either(calls.read(FakeService.calls.read)))
-      assert.strictEqual(received.length, 2 + 5)
-    })
-  )
+  Test.effect("change the policy for this call only", function* () {
+    const { calls, received } = yield* FakeService.make([FakeService.failure(503)])
+    yield* Elapsed.toTheEnd(
+      Effect.either(calls.read(FakeService.calls.read, { retry: { attempts: 2 } }))
+    )
+    assert.strictEqual(received.length, 2)
+    yield* Elapsed.toTheEnd(Effect.either(calls.read(FakeService.calls.read)))
+    assert.strictEqual(received.length, 2 + 5)
+  })
 })
 
 describe("invalid options", () => {
@@ -47,21 +44,23 @@ describe("invalid options", () => {
     ["timeout", { timeout: "soon" as never }]
   ]
   for (const [field, options] of cases) {
-    it.effect(`fail before anything is sent: ${field} in ${JSON.stringify(options)}`, () =>
-      Effect.gen(function* () {
+    Test.effect(
+      `fail before anything is sent: ${field} in ${JSON.stringify(options)}`,
+      function* () {
         const { calls, received } = yield* FakeService.make([FakeService.success])
         const error = yield* Effect.flip(calls.write(FakeService.calls.write, options))
         assert(error._tag === "InvalidRequestError")
         assert.deepStrictEqual(FakeService.fieldsOf(error), [field])
         assert.isEmpty(received)
-      })
+      }
     )
   }
 })
 
 describe("onResponse", () => {
-  it.effect("receives the status, the correlation id and the attempts of a success", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "receives the status, the correlation id and the attempts of a success",
+    function* () {
       const { calls } = yield* FakeService.make([
         { drop: "ECONNRESET" },
         FakeService.failure(401),
@@ -78,11 +77,12 @@ describe("onResponse", () => {
       assert.deepStrictEqual(responses, [
         { status: 200, correlationId: "c-1", attempts: 3, id: "thing-1", reference: undefined }
       ])
-    })
+    }
   )
 
-  it.effect("does not turn a success into a failure when it throws, and logs a warning", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "does not turn a success into a failure when it throws, and logs a warning",
+    function* () {
       const { capture, messages } = Logs.make()
       const { calls } = yield* FakeService.make([FakeService.success])
       const onResponse = () => {
@@ -91,18 +91,16 @@ describe("onResponse", () => {
       const thing = yield* capture(calls.write(FakeService.calls.write, { onResponse }))
       assert.strictEqual(thing.id, "thing-1")
       assert.include(messages.join(), "onResponse threw")
-    })
+    }
   )
 })
 
 // In real time: the timers of a runtime end at once if their time is too long.
-it.live("a write without any time limit is sent once, and waits for its response", () =>
-  Effect.gen(function* () {
-    const slow = () => Effect.delay(Effect.succeed(FakeService.success), "20 millis")
-    const { calls, received } = yield* FakeService.make([slow], {
-      retry: { attemptTimeout: Infinity, deadline: Infinity }
-    })
-    yield* calls.write(FakeService.calls.write)
-    assert.strictEqual(received.length, 1)
+Test.live("a write without any time limit is sent once, and waits for its response", function* () {
+  const slow = () => Effect.delay(Effect.succeed(FakeService.success), "20 millis")
+  const { calls, received } = yield* FakeService.make([slow], {
+    retry: { attemptTimeout: Infinity, deadline: Infinity }
   })
-)
+  yield* calls.write(FakeService.calls.write)
+  assert.strictEqual(received.length, 1)
+})

@@ -13,6 +13,7 @@ import type * as Gateway from "@manilla/core/Gateway"
 import * as UndiciClient from "@manilla/core/UndiciClient"
 import * as EventLoop from "@manilla/test-support/EventLoop"
 import * as FakeService from "@manilla/test-support/FakeService"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -275,15 +276,13 @@ describe("UndiciClient knows that nothing was sent", () => {
     }).pipe(Effect.provide(over(() => new Undici.Agent({ connect: () => {} }))))
   )
 
-  it.live("after its dispatcher was destroyed", () =>
-    Effect.gen(function* () {
-      const agent = new Undici.Agent()
-      yield* Effect.promise(() => agent.destroy())
-      yield* notSent("https://service.invalid").pipe(
-        Effect.provideService(HttpClient.HttpClient, UndiciClient.make(agent))
-      )
-    })
-  )
+  Test.live("after its dispatcher was destroyed", function* () {
+    const agent = new Undici.Agent()
+    yield* Effect.promise(() => agent.destroy())
+    yield* notSent("https://service.invalid").pipe(
+      Effect.provideService(HttpClient.HttpClient, UndiciClient.make(agent))
+    )
+  })
 
   it.live("while all of its connections are in use", () =>
     Effect.gen(function* () {
@@ -340,44 +339,40 @@ describe("UndiciClient knows that nothing was sent", () => {
     )
   }
 
-  it.live("and sends it when a connection is established before the deadline", () =>
-    Effect.gen(function* () {
-      const server = yield* RawServer.listen
-      server.always(RawServer.good(thing(first)))
-      const connect = Undici.buildConnector({})
-      let asked = 0
-      const dispatcher = new Undici.Agent({
-        connect: (options, callback) => {
-          if (++asked > 1) connect(options, callback)
-        }
-      })
-      const calls = yield* callsAt(server.baseUrl, {
-        retry: { attempts: 3, base: "1 milli", attemptTimeout: "1 second" }
-      }).pipe(Effect.provideService(HttpClient.HttpClient, UndiciClient.make(dispatcher)))
-      assert.strictEqual((yield* calls.writeOnce(FakeService.calls.writeOnce)).id, first)
-      assert.lengthOf(server.seen, 1)
-      yield* Effect.promise(() => dispatcher.destroy())
-    }).pipe(Effect.scoped)
-  )
+  Test.live("and sends it when a connection is established before the deadline", function* () {
+    const server = yield* RawServer.listen
+    server.always(RawServer.good(thing(first)))
+    const connect = Undici.buildConnector({})
+    let asked = 0
+    const dispatcher = new Undici.Agent({
+      connect: (options, callback) => {
+        if (++asked > 1) connect(options, callback)
+      }
+    })
+    const calls = yield* callsAt(server.baseUrl, {
+      retry: { attempts: 3, base: "1 milli", attemptTimeout: "1 second" }
+    }).pipe(Effect.provideService(HttpClient.HttpClient, UndiciClient.make(dispatcher)))
+    assert.strictEqual((yield* calls.writeOnce(FakeService.calls.writeOnce)).id, first)
+    assert.lengthOf(server.seen, 1)
+    yield* Effect.promise(() => dispatcher.destroy())
+  })
 })
 
 describe("a request that waits for a connection", () => {
-  it.effect("is not sent when too little time is left for a response", () =>
-    Effect.gen(function* () {
-      const dispatcher = new FakeDispatcher(false)
-      const calls = yield* callsAt("https://service.invalid/api/v1", {
-        retry: { attempts: 1, attemptTimeout: "1 second" }
-      }).pipe(Effect.provideService(HttpClient.HttpClient, UndiciClient.make(dispatcher)))
-      const call = Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
-      const fiber = yield* Effect.fork(call)
-      yield* TestClock.adjust("950 millis")
-      assert.throws(() => dispatcher.start())
-      const error = yield* Fiber.join(fiber)
-      assert(error._tag === "TransportError")
-      assert.isFalse(error.sent)
-      assert.strictEqual(error.code, "NO_CONNECTION_IN_TIME")
-    })
-  )
+  Test.effect("is not sent when too little time is left for a response", function* () {
+    const dispatcher = new FakeDispatcher(false)
+    const calls = yield* callsAt("https://service.invalid/api/v1", {
+      retry: { attempts: 1, attemptTimeout: "1 second" }
+    }).pipe(Effect.provideService(HttpClient.HttpClient, UndiciClient.make(dispatcher)))
+    const call = Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+    const fiber = yield* Effect.fork(call)
+    yield* TestClock.adjust("950 millis")
+    assert.throws(() => dispatcher.start())
+    const error = yield* Fiber.join(fiber)
+    assert(error._tag === "TransportError")
+    assert.isFalse(error.sent)
+    assert.strictEqual(error.code, "NO_CONNECTION_IN_TIME")
+  })
 })
 
 describe("a connection that was established and then lost", () => {

@@ -6,6 +6,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import { afterEach, assert, describe, it } from "@effect/vitest"
 import * as FetchClient from "@manilla/core/FetchClient"
 import * as FakeService from "@manilla/test-support/FakeService"
+import * as Test from "@manilla/test-support/Test"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -25,48 +26,44 @@ const order = (one: string, other: string) => one.localeCompare(other, "en", { n
 describe("the options of fetch", () => {
   afterEach(() => vi.unstubAllGlobals())
 
-  it.effect("bypass caches, and do not follow redirects", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* optionsOf, { read: sendsOnce, write: sendsOnce })
-    })
-  )
+  Test.effect("bypass caches, and do not follow redirects", function* () {
+    assert.deepStrictEqual(yield* optionsOf, { read: sendsOnce, write: sendsOnce })
+  })
 
-  it.effect("lack the cache where the runtime throws on it, as old versions of workerd do", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "lack the cache where the runtime throws on it, as old versions of workerd do",
+    function* () {
       vi.stubGlobal("Request", function (_: string, init: RequestInit) {
         if (init.cache !== undefined) throw new Error("The 'cache' field is not implemented.")
       })
       const { read } = yield* optionsOf
       assert.deepStrictEqual(read, { redirect: "manual" })
-    })
+    }
   )
 
-  it.effect("give each write a connection of its own on Deno, from one client", () =>
-    Effect.gen(function* () {
-      const createHttpClient = vi.fn((options: object) => ({ options }))
-      vi.stubGlobal("Deno", { createHttpClient })
-      const { read, write } = yield* optionsOf
-      assert.deepStrictEqual(read, sendsOnce)
-      assert.deepStrictEqual<unknown>(write, {
-        ...sendsOnce,
-        client: { options: { poolMaxIdlePerHost: 0 } }
-      })
-      assert.strictEqual(createHttpClient.mock.calls.length, 1)
+  Test.effect("give each write a connection of its own on Deno, from one client", function* () {
+    const createHttpClient = vi.fn((options: object) => ({ options }))
+    vi.stubGlobal("Deno", { createHttpClient })
+    const { read, write } = yield* optionsOf
+    assert.deepStrictEqual(read, sendsOnce)
+    assert.deepStrictEqual<unknown>(write, {
+      ...sendsOnce,
+      client: { options: { poolMaxIdlePerHost: 0 } }
     })
-  )
+    assert.strictEqual(createHttpClient.mock.calls.length, 1)
+  })
 
   for (const [version, write] of [
     ["1.3.13", { ...sendsOnce, keepalive: false }],
     ["1.3.14", sendsOnce],
     ["1.4.5", sendsOnce]
   ] as const) {
-    it.effect(
+    Test.effect(
       `give a write ${write === sendsOnce ? "any" : "its own"} connection on Bun ${version}`,
-      () =>
-        Effect.gen(function* () {
-          vi.stubGlobal("Bun", { version, semver: { order } })
-          assert.deepStrictEqual<unknown>(yield* optionsOf, { read: sendsOnce, write })
-        })
+      function* () {
+        vi.stubGlobal("Bun", { version, semver: { order } })
+        assert.deepStrictEqual<unknown>(yield* optionsOf, { read: sendsOnce, write })
+      }
     )
   }
 })

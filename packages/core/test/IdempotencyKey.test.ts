@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Random from "effect/Random"
@@ -140,33 +141,27 @@ describe("derive and deriveLong", () => {
     assert.strictEqual(IdempotencyKey.derive("a b/c"), "a%20b%2Fc")
   })
 
-  it.effect("give the same keys in every version", () =>
-    Effect.gen(function* () {
-      // Stored keys must still be found after an upgrade: never change these.
-      assert.strictEqual(yield* deriveLong(["x".repeat(101)]), digested)
-      assert.strictEqual(IdempotencyKey.derive("caf\u00e9", "(1)!"), "caf%C3%A9:%281%29%21")
-      assert.strictEqual(IdempotencyKey.derive("\ud83d"), "%uD83D")
-    })
-  )
+  Test.effect("give the same keys in every version", function* () {
+    // Stored keys must still be found after an upgrade: never change these.
+    assert.strictEqual(yield* deriveLong(["x".repeat(101)]), digested)
+    assert.strictEqual(IdempotencyKey.derive("caf\u00e9", "(1)!"), "caf%C3%A9:%281%29%21")
+    assert.strictEqual(IdempotencyKey.derive("\ud83d"), "%uD83D")
+  })
 })
 
 describe("random", () => {
-  it.effect("is never the same twice", () =>
-    Effect.gen(function* () {
-      const keys = yield* Effect.replicateEffect(IdempotencyKey.random, 10_000)
-      assert.strictEqual(new Set(keys).size, 10_000)
-      for (const key of keys) {
-        assert(isKey(key))
-        assert.isAtMost(key.length, IdempotencyKey.maxLengthInBody)
-      }
-    })
-  )
+  Test.effect("is never the same twice", function* () {
+    const keys = yield* Effect.replicateEffect(IdempotencyKey.random, 10_000)
+    assert.strictEqual(new Set(keys).size, 10_000)
+    for (const key of keys) {
+      assert(isKey(key))
+      assert.isAtMost(key.length, IdempotencyKey.maxLengthInBody)
+    }
+  })
 
-  it.effect("does not use Effect's Random, whose seed is short", () =>
-    Effect.gen(function* () {
-      const once = yield* Effect.withRandom(IdempotencyKey.random, Random.make("seed"))
-      const again = yield* Effect.withRandom(IdempotencyKey.random, Random.make("seed"))
-      assert.notStrictEqual(once, again)
-    })
-  )
+  Test.effect("does not use Effect's Random, whose seed is short", function* () {
+    const once = yield* Effect.withRandom(IdempotencyKey.random, Random.make("seed"))
+    const again = yield* Effect.withRandom(IdempotencyKey.random, Random.make("seed"))
+    assert.notStrictEqual(once, again)
+  })
 })

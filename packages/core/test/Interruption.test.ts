@@ -6,6 +6,7 @@ import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as EventLoop from "@manilla/test-support/EventLoop"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as Logs from "@manilla/test-support/Logs"
+import * as Test from "@manilla/test-support/Test"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -38,30 +39,26 @@ const tokenless = { tokens: FakeService.tokens(() => Effect.never) }
 const slow = { retry: { base: "1 hour", cap: "1 hour", deadline: "10 hours" } } as const
 
 describe("an interrupted call", () => {
-  it.effect("warns with the operation and the key of a write", () =>
-    Effect.gen(function* () {
-      const { received, warnings } = yield* interrupted(["silence"], (calls) =>
-        calls.write(FakeService.calls.write)
-      )
-      assert.strictEqual(received.length, 1)
-      assert.strictEqual(warnings.length, 1)
-      assert.include(warnings[0], "Things.write")
-      assert.include(warnings[0], FakeService.key)
-      assert.notInclude(warnings[0], FakeService.phone)
-      assert.notInclude(warnings[0], "token-0")
-    })
-  )
+  Test.effect("warns with the operation and the key of a write", function* () {
+    const { received, warnings } = yield* interrupted(["silence"], (calls) =>
+      calls.write(FakeService.calls.write)
+    )
+    assert.strictEqual(received.length, 1)
+    assert.strictEqual(warnings.length, 1)
+    assert.include(warnings[0], "Things.write")
+    assert.include(warnings[0], FakeService.key)
+    assert.notInclude(warnings[0], FakeService.phone)
+    assert.notInclude(warnings[0], "token-0")
+  })
 
-  it.effect("warns with the operation of a write without a key", () =>
-    Effect.gen(function* () {
-      const { warnings } = yield* interrupted(["silence"], (calls) =>
-        calls.writeOnce(FakeService.calls.writeOnce)
-      )
-      assert.strictEqual(warnings.length, 1)
-      assert.include(warnings[0], "Things.writeOnce")
-      assert.notInclude(warnings[0], "undefined")
-    })
-  )
+  Test.effect("warns with the operation of a write without a key", function* () {
+    const { warnings } = yield* interrupted(["silence"], (calls) =>
+      calls.writeOnce(FakeService.calls.writeOnce)
+    )
+    assert.strictEqual(warnings.length, 1)
+    assert.include(warnings[0], "Things.writeOnce")
+    assert.notInclude(warnings[0], "undefined")
+  })
 
   const fast = { retry: { base: 1, cap: 1, deadline: "10 hours" } } as const
   for (const [what, reactions, options, sent, warned] of [
@@ -78,37 +75,31 @@ describe("an interrupted call", () => {
     ["received status 429", [FakeService.failure(429)], slow, 1, 0],
     ["has sent nothing yet", ["silence"], tokenless, 0, 0]
   ] as const) {
-    it.effect(`${warned === 1 ? "warns" : "logs nothing"} when it ${what}`, () =>
-      Effect.gen(function* () {
-        const { received, warnings } = yield* interrupted(
-          reactions,
-          (calls) => calls.write(FakeService.calls.write),
-          options
-        )
-        assert.lengthOf(received, sent)
-        assert.lengthOf(warnings, warned)
-      })
-    )
+    Test.effect(`${warned === 1 ? "warns" : "logs nothing"} when it ${what}`, function* () {
+      const { received, warnings } = yield* interrupted(
+        reactions,
+        (calls) => calls.write(FakeService.calls.write),
+        options
+      )
+      assert.lengthOf(received, sent)
+      assert.lengthOf(warnings, warned)
+    })
   }
 
-  it.effect("logs nothing for a read", () =>
-    Effect.gen(function* () {
-      const { received, warnings } = yield* interrupted(["silence"], (calls) =>
-        calls.read(FakeService.calls.read)
-      )
-      assert.strictEqual(received.length, 1)
-      assert.deepStrictEqual(warnings, [])
-    })
-  )
+  Test.effect("logs nothing for a read", function* () {
+    const { received, warnings } = yield* interrupted(["silence"], (calls) =>
+      calls.read(FakeService.calls.read)
+    )
+    assert.strictEqual(received.length, 1)
+    assert.deepStrictEqual(warnings, [])
+  })
 
-  it.effect("logs nothing after it has ended", () =>
-    Effect.gen(function* () {
-      const { warnings } = yield* interrupted([FakeService.success], (calls) =>
-        Effect.zipRight(calls.write(FakeService.calls.write), Effect.never)
-      )
-      assert.deepStrictEqual(warnings, [])
-    })
-  )
+  Test.effect("logs nothing after it has ended", function* () {
+    const { warnings } = yield* interrupted([FakeService.success], (calls) =>
+      Effect.zipRight(calls.write(FakeService.calls.write), Effect.never)
+    )
+    assert.deepStrictEqual(warnings, [])
+  })
 })
 
 describe("a call in an uninterruptible region", () => {
@@ -116,8 +107,9 @@ describe("a call in an uninterruptible region", () => {
     [FakeService.success],
     [{ drop: "ECONNRESET" }, FakeService.success]
   ] as const) {
-    it.effect(`makes ${reactions.length} attempts in a finalizer of an interrupted fiber`, () =>
-      Effect.gen(function* () {
+    Test.effect(
+      `makes ${reactions.length} attempts in a finalizer of an interrupted fiber`,
+      function* () {
         const { calls, received } = yield* FakeService.make(reactions)
         let id: string | undefined
         const undo = calls.write(FakeService.calls.write).pipe(
@@ -129,7 +121,7 @@ describe("a call in an uninterruptible region", () => {
         yield* Elapsed.toTheEnd(Fiber.interrupt(fiber))
         assert.lengthOf(received, reactions.length)
         assert.strictEqual(id, "thing-1")
-      })
+      }
     )
   }
 
@@ -156,18 +148,16 @@ describe("a call in an uninterruptible region", () => {
       "UnkeyedOutcomeUnknown"
     ]
   ] as const) {
-    it.effect(`ends ${how}`, () =>
-      Effect.gen(function* () {
-        const { calls } = yield* FakeService.make([reaction], options)
-        const write = calls
-          .writeOnce(FakeService.calls.writeOnce)
-          .pipe(
-            Effect.match({ onFailure: ({ _tag }) => _tag, onSuccess: () => "Success" }),
-            Effect.uninterruptible
-          )
-        assert.strictEqual(yield* Elapsed.during(duration, write), end)
-      })
-    )
+    Test.effect(`ends ${how}`, function* () {
+      const { calls } = yield* FakeService.make([reaction], options)
+      const write = calls
+        .writeOnce(FakeService.calls.writeOnce)
+        .pipe(
+          Effect.match({ onFailure: ({ _tag }) => _tag, onSuccess: () => "Success" }),
+          Effect.uninterruptible
+        )
+      assert.strictEqual(yield* Elapsed.during(duration, write), end)
+    })
   }
 })
 
@@ -269,8 +259,9 @@ it.effect("a call that is interrupted at any step after an unknown outcome logs 
   )
 })
 
-it.live("a call whose token source ends in the turn of its interruption logs a warning", () =>
-  Effect.gen(function* () {
+Test.live(
+  "a call whose token source ends in the turn of its interruption logs a warning",
+  function* () {
     const closed = yield* Deferred.make<never, Errors.TokenUnavailableError>()
     let asked = 0
     const tokens = FakeService.tokens(() =>
@@ -289,28 +280,26 @@ it.live("a call whose token source ends in the turn of its interruption logs a w
     yield* Effect.yieldNow().pipe(Effect.repeatN(5))
     yield* Fiber.interrupt(caller)
     assert.include(messages.join(), FakeService.key)
-  })
+  }
 )
 
-it.effect("an interruption waits until the exchange is aborted", () =>
-  Effect.gen(function* () {
-    const events: Array<string> = []
-    const letGo = Effect.zipRight(
-      Effect.sleep("200 millis"),
-      Effect.sync(() => events.push("the exchange is aborted"))
-    )
-    const { calls } = yield* FakeService.make([() => Effect.onInterrupt(Effect.never, () => letGo)])
-    const fiber = yield* calls.write(FakeService.calls.write).pipe(
-      Effect.onInterrupt(() => Effect.sync(() => events.push("the caller continues"))),
-      Effect.fork
-    )
-    yield* TestClock.adjust("1 second")
-    const interrupting = yield* Effect.fork(Fiber.interrupt(fiber))
-    yield* TestClock.adjust("1 second")
-    yield* Fiber.join(interrupting)
-    assert.deepStrictEqual(events, ["the exchange is aborted", "the caller continues"])
-  })
-)
+Test.effect("an interruption waits until the exchange is aborted", function* () {
+  const events: Array<string> = []
+  const letGo = Effect.zipRight(
+    Effect.sleep("200 millis"),
+    Effect.sync(() => events.push("the exchange is aborted"))
+  )
+  const { calls } = yield* FakeService.make([() => Effect.onInterrupt(Effect.never, () => letGo)])
+  const fiber = yield* calls.write(FakeService.calls.write).pipe(
+    Effect.onInterrupt(() => Effect.sync(() => events.push("the caller continues"))),
+    Effect.fork
+  )
+  yield* TestClock.adjust("1 second")
+  const interrupting = yield* Effect.fork(Fiber.interrupt(fiber))
+  yield* TestClock.adjust("1 second")
+  yield* Fiber.join(interrupting)
+  assert.deepStrictEqual(events, ["the exchange is aborted", "the caller continues"])
+})
 
 class Throwing extends Undici.Dispatcher {
   override dispatch(): boolean {
@@ -323,39 +312,36 @@ for (const [what, client] of [
   ["client that interrupts itself", HttpClient.make(() => Effect.interrupt)],
   ["dispatcher that throws", UndiciClient.make(new Throwing())]
 ] as const) {
-  it.effect(`a ${what} leaves the outcome unknown, and the error has the key`, () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make(["silence"], {
-        retry: { attempts: 1 },
-        through: () => client
-      })
-      const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-      assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
-      assert.strictEqual(error.key, FakeService.key)
-      // The code shows that the client failed, not the network.
-      assert.strictEqual(error.cause.code, "CLIENT_DIED")
+  Test.effect(`a ${what} leaves the outcome unknown, and the error has the key`, function* () {
+    const { calls } = yield* FakeService.make(["silence"], {
+      retry: { attempts: 1 },
+      through: () => client
     })
-  )
+    const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+    assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
+    assert.strictEqual(error.key, FakeService.key)
+    // The code shows that the client failed, not the network.
+    assert.strictEqual(error.cause.code, "CLIENT_DIED")
+  })
 }
 
-it.effect("after a client throws, the error has the key of the earlier attempt", () =>
-  Effect.gen(function* () {
-    let sent = 0
-    const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
-      retry: { attempts: 2 },
-      through: HttpClient.mapRequestInput((request) => {
-        if (++sent === 2) throw new Error("boom")
-        return request
-      })
+Test.effect("after a client throws, the error has the key of the earlier attempt", function* () {
+  let sent = 0
+  const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
+    retry: { attempts: 2 },
+    through: HttpClient.mapRequestInput((request) => {
+      if (++sent === 2) throw new Error("boom")
+      return request
     })
-    const error = yield* Elapsed.toTheEnd(Effect.flip(calls.write(FakeService.calls.write)))
-    assert(error._tag === "OutcomeUnknown")
-    assert.strictEqual(error.key, FakeService.key)
   })
-)
+  const error = yield* Elapsed.toTheEnd(Effect.flip(calls.write(FakeService.calls.write)))
+  assert(error._tag === "OutcomeUnknown")
+  assert.strictEqual(error.key, FakeService.key)
+})
 
-it.effect("a body that cannot be aborted does not delay the call beyond its deadline", () =>
-  Effect.gen(function* () {
+Test.effect(
+  "a body that cannot be aborted does not delay the call beyond its deadline",
+  function* () {
     const { calls } = yield* FakeService.make([FakeService.success], {
       retry: { attempts: 1 },
       through: (client) =>
@@ -373,5 +359,5 @@ it.effect("a body that cannot be aborted does not delay the call beyond its dead
     const error = yield* Elapsed.during("30 seconds", write)
     assert(error._tag === "OutcomeUnknown")
     assert.strictEqual(error.cause._tag, "TimeoutError")
-  })
+  }
 )

@@ -2,13 +2,14 @@
  * A key that was used before for another request: the service responds with the resource of that request
  * to each attempt.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import type * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Operation from "@manilla/core/Operation"
 import * as Sensitive from "@manilla/core/Sensitive"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
@@ -105,8 +106,9 @@ const keyReused = (end: Either.Either<unknown, Errors.KeyedWriteError>) =>
   })
 
 describe("the same other resource twice", () => {
-  it.effect("ends the call; the error has the key, the resource and the differences", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "ends the call; the error has the key, the resource and the differences",
+    function* () {
       const { end, sent } = yield* createOver(success(other))
       const error = yield* keyReused(end)
       assert.strictEqual(sent, 2)
@@ -117,33 +119,29 @@ describe("the same other resource twice", () => {
       assert.deepStrictEqual(error.differs, ["amount"])
       assert.strictEqual(error.attempts, 2)
       for (const word of [key, "order-41", "R-41", "amount"]) assert.include(error.message, word)
-    })
+    }
   )
 
-  it.effect("lists every member that differs, without values", () =>
-    Effect.gen(function* () {
-      const { end } = yield* createOver(
-        success({ ...other, currency: "XAF", payee: "+2290199999999" })
-      )
-      const error = yield* keyReused(end)
-      assert.deepStrictEqual(error.differs, ["amount", "currency", "payee"])
-      assert.notMatch(JSON.stringify(error) + error.message, /61234567|99999999|1500|700/)
-    })
-  )
+  Test.effect("lists every member that differs, without values", function* () {
+    const { end } = yield* createOver(
+      success({ ...other, currency: "XAF", payee: "+2290199999999" })
+    )
+    const error = yield* keyReused(end)
+    assert.deepStrictEqual(error.differs, ["amount", "currency", "payee"])
+    assert.notMatch(JSON.stringify(error) + error.message, /61234567|99999999|1500|700/)
+  })
 
   for (const [what, between] of [
     ["a failure", FakeService.failure(503)],
     ["a lost response", { drop: "ECONNRESET" }],
     ["a response that is not an envelope", { status: 200, body: "<html>" }]
   ] as const) {
-    it.effect(`ends the call with ${what} in between`, () =>
-      Effect.gen(function* () {
-        const { end, sent } = yield* createOver(success(other), between, success(other))
-        const error = yield* keyReused(end)
-        assert.strictEqual(sent, 3)
-        assert.strictEqual(error.attempts, 3)
-      })
-    )
+    Test.effect(`ends the call with ${what} in between`, function* () {
+      const { end, sent } = yield* createOver(success(other), between, success(other))
+      const error = yield* keyReused(end)
+      assert.strictEqual(sent, 3)
+      assert.strictEqual(error.attempts, 3)
+    })
   }
 
   const { id: _, ...withoutId } = other
@@ -152,87 +150,74 @@ describe("the same other resource twice", () => {
     ["its id is empty", { ...other, id: "" }, undefined],
     ["other fields are invalid", { ...other, payee: 7 }, "order-41"]
   ] as const) {
-    it.effect(`is recognised when ${when}`, () =>
-      Effect.gen(function* () {
-        const { end, sent } = yield* createOver(success(resource))
-        const error = yield* keyReused(end)
-        assert.strictEqual(error.reference, "R-41")
-        assert.strictEqual(error.id, id)
-        assert.strictEqual(sent, 2)
-      })
-    )
+    Test.effect(`is recognised when ${when}`, function* () {
+      const { end, sent } = yield* createOver(success(resource))
+      const error = yield* keyReused(end)
+      assert.strictEqual(error.reference, "R-41")
+      assert.strictEqual(error.id, id)
+      assert.strictEqual(sent, 2)
+    })
   }
 
-  it.effect("is recognised in a member of the response", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* make([
-        success({ card: { id: "card-1", currency: "USD" }, fee: { id: "fee-1" } })
-      ])
-      const end = yield* Elapsed.toTheEnd(
-        Effect.either(calls.issue({ payload: { currency: "XOF", key } }))
-      )
-      const error = yield* keyReused(end)
-      assert.strictEqual(error.id, "card-1")
-      assert.strictEqual(error.key, key)
-      assert.deepStrictEqual(error.differs, ["currency"])
-      assert.strictEqual(received.length, 2)
-    })
-  )
+  Test.effect("is recognised in a member of the response", function* () {
+    const { calls, received } = yield* make([
+      success({ card: { id: "card-1", currency: "USD" }, fee: { id: "fee-1" } })
+    ])
+    const end = yield* Elapsed.toTheEnd(
+      Effect.either(calls.issue({ payload: { currency: "XOF", key } }))
+    )
+    const error = yield* keyReused(end)
+    assert.strictEqual(error.id, "card-1")
+    assert.strictEqual(error.key, key)
+    assert.deepStrictEqual(error.differs, ["currency"])
+    assert.strictEqual(received.length, 2)
+  })
 })
 
 describe("the response to another request", () => {
-  it.effect("does not end the call if it is received once", () =>
-    Effect.gen(function* () {
-      const { end, sent } = yield* createOver(success(other), success(own))
-      assert.deepStrictEqual(yield* end, own)
-      assert.strictEqual(sent, 2)
-    })
-  )
+  Test.effect("does not end the call if it is received once", function* () {
+    const { end, sent } = yield* createOver(success(other), success(own))
+    assert.deepStrictEqual(yield* end, own)
+    assert.strictEqual(sent, 2)
+  })
 
-  it.effect("leaves the outcome unknown if its resource differs each time", () =>
-    Effect.gen(function* () {
-      const { end, sent } = yield* createOver(
-        success(other),
-        success(third),
-        success({ ...third, id: "order-39" }),
-        success({ ...third, id: "order-38" }),
-        success({ ...third, id: "order-37" })
-      )
-      const error = yield* Effect.flip(end)
-      assert(error._tag === "OutcomeUnknown", error._tag)
-      assert.strictEqual(error.key, key)
-      assert(error.cause._tag === "MalformedResponseError")
-      assert.strictEqual(error.cause.reason, "AnotherSubject")
-      assert.strictEqual(sent, 5)
-    })
-  )
+  Test.effect("leaves the outcome unknown if its resource differs each time", function* () {
+    const { end, sent } = yield* createOver(
+      success(other),
+      success(third),
+      success({ ...third, id: "order-39" }),
+      success({ ...third, id: "order-38" }),
+      success({ ...third, id: "order-37" })
+    )
+    const error = yield* Effect.flip(end)
+    assert(error._tag === "OutcomeUnknown", error._tag)
+    assert.strictEqual(error.key, key)
+    assert(error.cause._tag === "MalformedResponseError")
+    assert.strictEqual(error.cause.reason, "AnotherSubject")
+    assert.strictEqual(sent, 5)
+  })
 
-  it.effect("leaves the outcome unknown if it has no id", () =>
-    Effect.gen(function* () {
-      const { end, sent } = yield* createOver(success({ amount: "700.0000", currency: "XOF" }))
-      assert.strictEqual((yield* Effect.flip(end))._tag, "OutcomeUnknown")
-      assert.strictEqual(sent, 5)
-    })
-  )
+  Test.effect("leaves the outcome unknown if it has no id", function* () {
+    const { end, sent } = yield* createOver(success({ amount: "700.0000", currency: "XOF" }))
+    assert.strictEqual((yield* Effect.flip(end))._tag, "OutcomeUnknown")
+    assert.strictEqual(sent, 5)
+  })
 
-  it.effect("leaves the outcome unknown if no attempt is left", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* make([success(other)], { retry: { attempts: 1 } })
-      const create = calls.create({ headers: { "idempotency-key": key }, payload })
-      assert.strictEqual((yield* Effect.flip(create))._tag, "OutcomeUnknown")
-      assert.strictEqual(received.length, 1)
-    })
-  )
+  Test.effect("leaves the outcome unknown if no attempt is left", function* () {
+    const { calls, received } = yield* make([success(other)], { retry: { attempts: 1 } })
+    const create = calls.create({ headers: { "idempotency-key": key }, payload })
+    assert.strictEqual((yield* Effect.flip(create))._tag, "OutcomeUnknown")
+    assert.strictEqual(received.length, 1)
+  })
 
-  it.effect(
+  Test.effect(
     "leaves the outcome of a write without a key unknown, and the write is not retried",
-    () =>
-      Effect.gen(function* () {
-        const { calls, received } = yield* make([success(other)])
-        const error = yield* Effect.flip(Elapsed.toTheEnd(calls.createOnce({ payload })))
-        assert(error._tag === "UnkeyedOutcomeUnknown", error._tag)
-        assert.notProperty(error, "key")
-        assert.strictEqual(received.length, 1)
-      })
+    function* () {
+      const { calls, received } = yield* make([success(other)])
+      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.createOnce({ payload })))
+      assert(error._tag === "UnkeyedOutcomeUnknown", error._tag)
+      assert.notProperty(error, "key")
+      assert.strictEqual(received.length, 1)
+    }
   )
 })

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as Logs from "@manilla/test-support/Logs"
+import * as Test from "@manilla/test-support/Test"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -34,16 +35,14 @@ const read = (...reactions: Parameters<typeof FakeService.make>[0]) =>
 const once = "(https://service.invalid/api/v1, 1 attempt in 0.0 s, correlation id c-2)"
 
 describe("the message of", () => {
-  it.effect("a refused write states the outcome and the next step", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(
-        yield* written(FakeService.failure(422)),
-        `Things.write failed with status 422 ${once}: SOME_CODE: some words. ` +
-          "This request was not applied. Correct the request before you retry. If the key was used before, check " +
-          "that earlier request before you choose another key."
-      )
-    })
-  )
+  Test.effect("a refused write states the outcome and the next step", function* () {
+    assert.strictEqual(
+      yield* written(FakeService.failure(422)),
+      `Things.write failed with status 422 ${once}: SOME_CODE: some words. ` +
+        "This request was not applied. Correct the request before you retry. If the key was used before, check " +
+        "that earlier request before you choose another key."
+    )
+  })
 
   for (const [status, next, isAboutKey] of [
     [400, "Correct the request before you retry.", true],
@@ -53,8 +52,9 @@ describe("the message of", () => {
     [422, "Correct the request before you retry.", true],
     [429, "Wait before you retry.", false]
   ] as const) {
-    it.effect(`a refusal with ${status} has the next step, and the outcome of a write only`, () =>
-      Effect.gen(function* () {
+    Test.effect(
+      `a refusal with ${status} has the next step, and the outcome of a write only`,
+      function* () {
         const refusal = FakeService.failure(status)
         const keyed = yield* written(refusal)
         const safe = yield* read(refusal)
@@ -64,31 +64,33 @@ describe("the message of", () => {
           assert.strictEqual(message.includes("If the key was used before"), isOfKey, message)
           assert.strictEqual(message.includes("was not applied"), message !== safe, message)
         }
-      })
+      }
     )
   }
 
-  it.effect("a refusal without words ends after its facts, and the empty words are kept", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "a refusal without words ends after its facts, and the empty words are kept",
+    function* () {
       const wordless = FakeService.failure(403, {}, { message: "" })
       const { calls } = yield* FakeService.make([wordless])
       const error = yield* Effect.flip(calls.read(FakeService.calls.read))
       assert(error._tag === "ForbiddenError")
       assert.strictEqual(error.serviceMessage, "")
       assert.include(error.message, `Things.read failed with status 403 ${once}. `)
-    })
+    }
   )
 
   for (const status of [400, 401, 403, 404, 422, 429, 503]) {
-    it.effect(`an HTML page with ${status} advises to check what is in between, and no more`, () =>
-      Effect.gen(function* () {
+    Test.effect(
+      `an HTML page with ${status} advises to check what is in between, and no more`,
+      function* () {
         const message = yield* read({ status, body: "<html>" })
         assert.include(message, "the response is an HTML page, probably of a proxy or a firewall")
         assert.match(
           message,
           /\): the [^.]*\. Check the base URL, and a proxy or a firewall in between\.$/
         )
-      })
+      }
     )
   }
 
@@ -99,13 +101,12 @@ describe("the message of", () => {
     [399, true],
     [405, false]
   ] as const) {
-    it.effect(
+    Test.effect(
       `a response with ${status} ${isRedirect ? "says" : "does not say"} that it is a redirect`,
-      () =>
-        Effect.gen(function* () {
-          const message = yield* read({ status })
-          assert.strictEqual(message.includes("Redirects are not followed"), isRedirect, message)
-        })
+      function* () {
+        const message = yield* read({ status })
+        assert.strictEqual(message.includes("Redirects are not followed"), isRedirect, message)
+      }
     )
   }
 
@@ -114,37 +115,32 @@ describe("the message of", () => {
     assert.deepStrictEqual(messages.tried("url", state, 2000), ["url", "1 attempt in 0.0 s"])
   })
 
-  it.effect("a 404 on a path without ids advises to check the base URL", () =>
-    Effect.gen(function* () {
-      assert.include(yield* written(FakeService.failure(404)), "URL ends with the version")
-      assert.notInclude(yield* read(FakeService.failure(404)), "URL ends")
-    })
-  )
+  Test.effect("a 404 on a path without ids advises to check the base URL", function* () {
+    assert.include(yield* written(FakeService.failure(404)), "URL ends with the version")
+    assert.notInclude(yield* read(FakeService.failure(404)), "URL ends")
+  })
 
-  it.effect("a 429 states how long to wait", () =>
-    Effect.gen(function* () {
-      const limited = FakeService.failure(429, { "retry-after": "7200" })
-      assert.include(yield* read(limited), "Wait 7200.0 s before you retry.")
-    })
-  )
+  Test.effect("a 429 states how long to wait", function* () {
+    const limited = FakeService.failure(429, { "retry-after": "7200" })
+    assert.include(yield* read(limited), "Wait 7200.0 s before you retry.")
+  })
 
-  it.effect("a refused connection contains the origin and the number of attempts", () =>
-    Effect.gen(function* () {
-      const message = yield* written({ drop: "ECONNREFUSED" })
-      assert.include(message, "nothing was sent (ECONNREFUSED, https")
-      assert.match(message, /, https:\/\/service\.invalid\/api\/v1, 5 attempts in \d+\.\d s\)/)
-      assert.include(message, "Check the base URL")
-    })
-  )
+  Test.effect("a refused connection contains the origin and the number of attempts", function* () {
+    const message = yield* written({ drop: "ECONNREFUSED" })
+    assert.include(message, "nothing was sent (ECONNREFUSED, https")
+    assert.match(message, /, https:\/\/service\.invalid\/api\/v1, 5 attempts in \d+\.\d s\)/)
+    assert.include(message, "Check the base URL")
+  })
 
-  it.effect("an unknown outcome contains the key and the error of the last attempt", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "an unknown outcome contains the key and the error of the last attempt",
+    function* () {
       const message = yield* written({ drop: "ECONNRESET" }, FakeService.failure(422))
       assert.match(
         message,
         /^Things\.write: the request may have been applied \(https:\/\/service\.invalid\/api\/v1, 2 attempts in \d+\.\d s\)\. Retry the same request with the same key, "order-42"\. Last attempt: Things\.write failed with status 422 \(correlation id c-2\): SOME_CODE: some words\.$/
       )
-    })
+    }
   )
 })
 
@@ -164,31 +160,27 @@ describe("after a write that may have been applied, the message", () => {
       "Do not retry."
     ]
   ] as const) {
-    it.effect(`${what} names the next step`, () =>
-      Effect.gen(function* () {
-        assert.include(yield* written(reaction), keyed)
-        assert.include(yield* writtenOnce(reaction), once)
-      })
-    )
+    Test.effect(`${what} names the next step`, function* () {
+      assert.include(yield* written(reaction), keyed)
+      assert.include(yield* writtenOnce(reaction), once)
+    })
   }
 
-  it.effect("of an interruption names the next step", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make(["silence"])
-      const { capture, messages } = Logs.make()
-      const all: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
-        calls.write(FakeService.calls.write),
-        calls.writeOnce(FakeService.calls.writeOnce)
-      ]
-      for (const call of all) {
-        const running = yield* Effect.fork(capture(call))
-        yield* TestClock.adjust(1)
-        yield* Fiber.interrupt(running)
-      }
-      assert.include(messages[0], `${steps.keyed}, to continue.`)
-      assert.include(messages[1], steps.once)
-    })
-  )
+  Test.effect("of an interruption names the next step", function* () {
+    const { calls } = yield* FakeService.make(["silence"])
+    const { capture, messages } = Logs.make()
+    const all: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
+      calls.write(FakeService.calls.write),
+      calls.writeOnce(FakeService.calls.writeOnce)
+    ]
+    for (const call of all) {
+      const running = yield* Effect.fork(capture(call))
+      yield* TestClock.adjust(1)
+      yield* Fiber.interrupt(running)
+    }
+    assert.include(messages[0], `${steps.keyed}, to continue.`)
+    assert.include(messages[1], steps.once)
+  })
 })
 
 describe("a retry", () => {
@@ -204,43 +196,40 @@ describe("a retry", () => {
       return messages.some((message) => message.includes("Retrying in"))
     })
 
-  it.effect("is logged at Info if the call takes longer than a second, otherwise at Debug", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "is logged at Info if the call takes longer than a second, otherwise at Debug",
+    function* () {
       assert.isTrue(yield* isLogged("0", LogLevel.Debug))
       assert.isFalse(yield* isLogged("0", LogLevel.Info))
       assert.isTrue(yield* isLogged("2", LogLevel.Info))
       assert.isFalse(yield* isLogged("0.6", LogLevel.Info))
       assert.isTrue(yield* isLogged("0.6", LogLevel.Info, 2))
-    })
+    }
   )
 })
 
-it.effect(
+Test.effect(
   "a printed error has its message, its cause and the caller's spans, and no frames of the runtime",
-  () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
-        retry: { attempts: 1 }
-      })
-      const cause = yield* calls
-        .write(FakeService.calls.write)
-        .pipe(Effect.withSpan("checkout"), Effect.sandbox, Effect.flip)
-      const lines = Cause.pretty(cause, { renderErrorCause: true }).split("\n")
-      const frames = lines.filter((line) => line.trim().startsWith("at "))
-      assert.deepStrictEqual(
-        frames.map((line) => line.trim().split(" ")[1]),
-        ["checkout"]
-      )
-      const rest = lines.filter((line) => !frames.includes(line)).map((line) => line.trim())
-      assert.lengthOf(rest, 3)
-      assert.match(
-        rest[0] ?? "",
-        /^OutcomeUnknown: Things\.write: the request may have been applied/
-      )
-      assert.match(
-        rest[1] ?? "",
-        /^\[cause\]: TransportError: Things\.write: the connection was lost/
-      )
-      assert.strictEqual(rest[2], "}")
+  function* () {
+    const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
+      retry: { attempts: 1 }
     })
+    const cause = yield* calls
+      .write(FakeService.calls.write)
+      .pipe(Effect.withSpan("checkout"), Effect.sandbox, Effect.flip)
+    const lines = Cause.pretty(cause, { renderErrorCause: true }).split("\n")
+    const frames = lines.filter((line) => line.trim().startsWith("at "))
+    assert.deepStrictEqual(
+      frames.map((line) => line.trim().split(" ")[1]),
+      ["checkout"]
+    )
+    const rest = lines.filter((line) => !frames.includes(line)).map((line) => line.trim())
+    assert.lengthOf(rest, 3)
+    assert.match(rest[0] ?? "", /^OutcomeUnknown: Things\.write: the request may have been applied/)
+    assert.match(
+      rest[1] ?? "",
+      /^\[cause\]: TransportError: Things\.write: the connection was lost/
+    )
+    assert.strictEqual(rest[2], "}")
+  }
 )

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Test from "@manilla/test-support/Test"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -20,40 +21,39 @@ const isFree = (withPermit: permits.Permits["withPermit"]) =>
   })
 
 describe("permits", () => {
-  it.effect("limit concurrency in FIFO order", () =>
-    Effect.gen(function* () {
-      const { withPermit } = permits.make(3)
-      let running = 0
-      let most = 0
-      const started: Array<number> = []
-      const work = (i: number) =>
-        withPermit(
-          Effect.gen(function* () {
-            most = Math.max(most, ++running)
-            started.push(i)
-            yield* Effect.sleep(`${i + 1} millis`)
-            running--
-          })
-        )
-      const all = yield* Effect.fork(
-        Effect.forEach(
-          Array.from({ length: 10 }, (_, i) => i),
-          work,
-          { concurrency: "unbounded" }
-        )
+  Test.effect("limit concurrency in FIFO order", function* () {
+    const { withPermit } = permits.make(3)
+    let running = 0
+    let most = 0
+    const started: Array<number> = []
+    const work = (i: number) =>
+      withPermit(
+        Effect.gen(function* () {
+          most = Math.max(most, ++running)
+          started.push(i)
+          yield* Effect.sleep(`${i + 1} millis`)
+          running--
+        })
       )
-      yield* TestClock.adjust("10 seconds")
-      yield* Fiber.join(all)
-      assert.strictEqual(most, 3)
-      assert.deepStrictEqual(
-        started,
-        Array.from({ length: 10 }, (_, i) => i)
+    const all = yield* Effect.fork(
+      Effect.forEach(
+        Array.from({ length: 10 }, (_, i) => i),
+        work,
+        { concurrency: "unbounded" }
       )
-    })
-  )
+    )
+    yield* TestClock.adjust("10 seconds")
+    yield* Fiber.join(all)
+    assert.strictEqual(most, 3)
+    assert.deepStrictEqual(
+      started,
+      Array.from({ length: 10 }, (_, i) => i)
+    )
+  })
 
-  it.effect("are released by work that fails or is interrupted, while running or waiting", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "are released by work that fails or is interrupted, while running or waiting",
+    function* () {
       const { withPermit } = permits.make(1)
       yield* Effect.ignore(withPermit(Effect.fail("no")))
       const working = yield* Effect.fork(withPermit(Effect.never))
@@ -66,48 +66,44 @@ describe("permits", () => {
       yield* others(100)
       assert.isTrue(Option.isSome(yield* Fiber.poll(patient)))
       assert.isTrue(yield* isFree(withPermit))
-    })
+    }
   )
 
-  it.effect("reach each of 3,000 that wait, in order", () =>
-    Effect.gen(function* () {
-      const { withPermit } = permits.make(1)
-      const waiting = Array.from({ length: 3000 }, (_, i) => i)
-      const started: Array<number> = []
-      const work = (i: number) =>
-        withPermit(
-          Effect.zipLeft(
-            Effect.yieldNow(),
-            Effect.sync(() => started.push(i))
-          )
+  Test.effect("reach each of 3,000 that wait, in order", function* () {
+    const { withPermit } = permits.make(1)
+    const waiting = Array.from({ length: 3000 }, (_, i) => i)
+    const started: Array<number> = []
+    const work = (i: number) =>
+      withPermit(
+        Effect.zipLeft(
+          Effect.yieldNow(),
+          Effect.sync(() => started.push(i))
         )
-      yield* Effect.fork(Effect.forEach(waiting, work, { concurrency: "unbounded" }))
-      for (let turn = 0; turn < 30_000 && started.length < waiting.length; turn++) {
-        yield* Effect.yieldNow()
-      }
-      assert.deepStrictEqual(started, waiting)
-    })
-  )
+      )
+    yield* Effect.fork(Effect.forEach(waiting, work, { concurrency: "unbounded" }))
+    for (let turn = 0; turn < 30_000 && started.length < waiting.length; turn++) {
+      yield* Effect.yieldNow()
+    }
+    assert.deepStrictEqual(started, waiting)
+  })
 
-  it.effect("report whether one is available", () =>
-    Effect.gen(function* () {
-      const { isFree: isOneFree, withPermit } = permits.make(2)
-      assert.isTrue(isOneFree())
-      const first = yield* Effect.fork(withPermit(Effect.never))
-      yield* others(10)
-      assert.isTrue(isOneFree())
-      const second = yield* Effect.fork(withPermit(Effect.never))
-      const third = yield* Effect.fork(withPermit(Effect.never))
-      yield* others(10)
-      assert.isFalse(isOneFree())
-      // The waiting fiber obtains it.
-      yield* Fiber.interrupt(first)
-      assert.isFalse(isOneFree())
-      yield* Fiber.interrupt(second)
-      assert.isTrue(isOneFree())
-      yield* Fiber.interrupt(third)
-    })
-  )
+  Test.effect("report whether one is available", function* () {
+    const { isFree: isOneFree, withPermit } = permits.make(2)
+    assert.isTrue(isOneFree())
+    const first = yield* Effect.fork(withPermit(Effect.never))
+    yield* others(10)
+    assert.isTrue(isOneFree())
+    const second = yield* Effect.fork(withPermit(Effect.never))
+    const third = yield* Effect.fork(withPermit(Effect.never))
+    yield* others(10)
+    assert.isFalse(isOneFree())
+    // The waiting fiber obtains it.
+    yield* Fiber.interrupt(first)
+    assert.isFalse(isOneFree())
+    yield* Fiber.interrupt(second)
+    assert.isTrue(isOneFree())
+    yield* Fiber.interrupt(third)
+  })
 
   it("are not lost in any order in which fibers run and yield", () => {
     /** Whether another fiber obtains a permit that is granted while its waiter is interrupted. */

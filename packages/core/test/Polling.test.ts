@@ -1,13 +1,14 @@
 /**
  * Waits for a service that returns hostile strings, and concurrent waits that it delays.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import type * as Operation from "@manilla/core/Operation"
 import * as Polling from "@manilla/core/Polling"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as Logs from "@manilla/test-support/Logs"
 import * as Observed from "@manilla/test-support/Observed"
+import * as Test from "@manilla/test-support/Test"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -87,33 +88,29 @@ const shownOf = (error: StillPending) =>
   )
 
 describe("a token source that hangs once", () => {
-  it.effect("takes 30 seconds of a wait, and not the rest of it", () =>
-    Effect.gen(function* () {
-      let asked = 0
-      const tokens = FakeService.tokens(() =>
-        ++asked === 1 ? Effect.never : Effect.succeed(FakeService.token)
-      )
-      const { waits } = yield* make([says({ status: "COMPLETED" })], { tokens })
-      const wait = waits.awaitFinal(FakeService.reference("R-1"))
-      assert.strictEqual((yield* Elapsed.during("31 seconds", wait)).status, "COMPLETED")
-    })
-  )
+  Test.effect("takes 30 seconds of a wait, and not the rest of it", function* () {
+    let asked = 0
+    const tokens = FakeService.tokens(() =>
+      ++asked === 1 ? Effect.never : Effect.succeed(FakeService.token)
+    )
+    const { waits } = yield* make([says({ status: "COMPLETED" })], { tokens })
+    const wait = waits.awaitFinal(FakeService.reference("R-1"))
+    assert.strictEqual((yield* Elapsed.during("31 seconds", wait)).status, "COMPLETED")
+  })
 })
 
 describe("a hostile text", () => {
-  it.effect("as a status is not printed", () =>
-    Effect.gen(function* () {
-      const { waits } = yield* make([says({ status: hostile })])
-      const reference = FakeService.reference("R-1")
-      const error = yield* Effect.flip(Elapsed.toTheEnd(waits.awaitFinal(reference, never)))
-      assert(error._tag === "StillPending")
-      assertShown(error.message)
-      assert.include(error.message, "R-1")
-      assert.notInclude(yield* shownOf(error), "forged")
-      // The field has the original value.
-      assert.strictEqual(error.last?.status, hostile)
-    })
-  )
+  Test.effect("as a status is not printed", function* () {
+    const { waits } = yield* make([says({ status: hostile })])
+    const reference = FakeService.reference("R-1")
+    const error = yield* Effect.flip(Elapsed.toTheEnd(waits.awaitFinal(reference, never)))
+    assert(error._tag === "StillPending")
+    assertShown(error.message)
+    assert.include(error.message, "R-1")
+    assert.notInclude(yield* shownOf(error), "forged")
+    // The field has the original value.
+    assert.strictEqual(error.last?.status, hostile)
+  })
 
   const told = { code: hostile, message: hostile }
   for (const [what, reference, read, shown] of [
@@ -131,58 +128,51 @@ describe("a hostile text", () => {
       "The last read failed"
     ]
   ] as const) {
-    it.effect(`as ${what} is printed on one line, and preserved in the error`, () =>
-      Effect.gen(function* () {
-        const { writeAndAwait } = yield* make([says({ reference }), read])
-        const error = yield* Effect.flip(Elapsed.toTheEnd(writeAndAwait(minute)))
-        assert(error._tag === "StillPending")
-        assertShown(error.message)
-        assert.include(error.message, shown)
-        assert.strictEqual(error.reference, reference)
-      })
-    )
+    Test.effect(`as ${what} is printed on one line, and preserved in the error`, function* () {
+      const { writeAndAwait } = yield* make([says({ reference }), read])
+      const error = yield* Effect.flip(Elapsed.toTheEnd(writeAndAwait(minute)))
+      assert(error._tag === "StillPending")
+      assertShown(error.message)
+      assert.include(error.message, shown)
+      assert.strictEqual(error.reference, reference)
+    })
   }
 
-  it.effect(
+  Test.effect(
     "as the reference of a created resource is on one line in the warning of an interruption",
-    () =>
-      Effect.gen(function* () {
-        const { writeAndAwait } = yield* make([says({ reference: hostile }), says({})])
-        const { capture, messages } = Logs.make()
-        const fiber = yield* Effect.fork(capture(writeAndAwait(minute)))
-        yield* TestClock.adjust("10 seconds")
-        yield* Fiber.interrupt(fiber)
-        assert.lengthOf(messages, 1)
-        assertShown(messages.join())
-        assert.include(messages[0], "R-1")
-      })
+    function* () {
+      const { writeAndAwait } = yield* make([says({ reference: hostile }), says({})])
+      const { capture, messages } = Logs.make()
+      const fiber = yield* Effect.fork(capture(writeAndAwait(minute)))
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.interrupt(fiber)
+      assert.lengthOf(messages, 1)
+      assertShown(messages.join())
+      assert.include(messages[0], "R-1")
+    }
   )
 })
 
 describe("a wait that ends before the status is final", () => {
-  it.effect("has the last value, and does not print it", () =>
-    Effect.gen(function* () {
-      const { waits } = yield* make([says({ id: "PERSONAL" })])
-      const reference = FakeService.reference("R-1")
-      const error = yield* Effect.flip(Elapsed.toTheEnd(waits.awaitFinal(reference, minute)))
-      assert(error._tag === "StillPending")
-      assert.strictEqual(error.last?.id, "PERSONAL")
-      assert.notInclude(yield* shownOf(error), "PERSONAL")
-    })
-  )
+  Test.effect("has the last value, and does not print it", function* () {
+    const { waits } = yield* make([says({ id: "PERSONAL" })])
+    const reference = FakeService.reference("R-1")
+    const error = yield* Effect.flip(Elapsed.toTheEnd(waits.awaitFinal(reference, minute)))
+    assert(error._tag === "StillPending")
+    assert.strictEqual(error.last?.id, "PERSONAL")
+    assert.notInclude(yield* shownOf(error), "PERSONAL")
+  })
 
-  it.effect("ends at its deadline, even if a read has no response", () =>
-    Effect.gen(function* () {
-      const { received, waits } = yield* make(["silence"])
-      const error = yield* Elapsed.during(
-        "10 seconds",
-        Effect.flip(waits.awaitFinal(FakeService.reference("R-1"), { deadline: "10 seconds" }))
-      )
-      assert(error._tag === "StillPending")
-      assert.strictEqual(error.cause?._tag, "TimeoutError")
-      assert.lengthOf(received, 1)
-    })
-  )
+  Test.effect("ends at its deadline, even if a read has no response", function* () {
+    const { received, waits } = yield* make(["silence"])
+    const error = yield* Elapsed.during(
+      "10 seconds",
+      Effect.flip(waits.awaitFinal(FakeService.reference("R-1"), { deadline: "10 seconds" }))
+    )
+    assert(error._tag === "StillPending")
+    assert.strictEqual(error.cause?._tag, "TimeoutError")
+    assert.lengthOf(received, 1)
+  })
 })
 
 /** Waits in flight with this label; 0 if there was none yet. */
@@ -212,112 +202,101 @@ for (const way of ["awaitFinal", "changes"] as const) {
     ["ends", TestClock.adjust("1 hour")],
     ["is interrupted", undefined]
   ] as const) {
-    it.effect(`${way} is counted with the labels of its caller, until it ${how}`, () =>
-      Effect.gen(function* () {
-        const { waits } = yield* make([says({})])
-        const wait = Effect.tagMetrics(Effect.exit(waitOf(waits)), "shop", way)
-        const fiber = yield* Effect.fork(wait)
-        yield* TestClock.adjust("30 seconds")
-        assert.strictEqual(yield* inFlight(way), 1)
-        yield* end ?? Fiber.interrupt(fiber)
-        assert.strictEqual(yield* inFlight(way), 0)
-      })
-    )
+    Test.effect(`${way} is counted with the labels of its caller, until it ${how}`, function* () {
+      const { waits } = yield* make([says({})])
+      const wait = Effect.tagMetrics(Effect.exit(waitOf(waits)), "shop", way)
+      const fiber = yield* Effect.fork(wait)
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual(yield* inFlight(way), 1)
+      yield* end ?? Fiber.interrupt(fiber)
+      assert.strictEqual(yield* inFlight(way), 0)
+    })
   }
 
-  it.effect(`${way} leaves no timer when it is interrupted during a pause`, () =>
-    Effect.gen(function* () {
-      const { waits } = yield* make([says({})])
-      const clock = new VirtualClock.VirtualClock()
-      const fiber = yield* Effect.fork(clock.provide(waitOf(waits)))
-      yield* clock.settle
-      assert.isFalse(clock.isIdle())
-      yield* Fiber.interrupt(fiber)
-      yield* clock.settle
-      assert.isTrue(clock.isIdle())
-    })
-  )
+  Test.effect(`${way} leaves no timer when it is interrupted during a pause`, function* () {
+    const { waits } = yield* make([says({})])
+    const clock = new VirtualClock.VirtualClock()
+    const fiber = yield* Effect.fork(clock.provide(waitOf(waits)))
+    yield* clock.settle
+    assert.isFalse(clock.isIdle())
+    yield* Fiber.interrupt(fiber)
+    yield* clock.settle
+    assert.isTrue(clock.isIdle())
+  })
 }
 
-it.effect("a wait pauses at least as long as Retry-After", () =>
-  Effect.gen(function* () {
-    const { received, waits } = yield* make([
-      FakeService.failure(503, { "retry-after": "40" }),
-      says({ status: "COMPLETED" })
-    ])
-    yield* Elapsed.toTheEnd(waits.awaitFinal(FakeService.reference("T-1"), minute))
-    assert.deepStrictEqual(
-      received.map(({ atMillis }) => atMillis),
-      [0, 40_000]
+Test.effect("a wait pauses at least as long as Retry-After", function* () {
+  const { received, waits } = yield* make([
+    FakeService.failure(503, { "retry-after": "40" }),
+    says({ status: "COMPLETED" })
+  ])
+  yield* Elapsed.toTheEnd(waits.awaitFinal(FakeService.reference("T-1"), minute))
+  assert.deepStrictEqual(
+    received.map(({ atMillis }) => atMillis),
+    [0, 40_000]
+  )
+})
+
+Test.effect("a wait whose last read failed does not read again in its last moments", function* () {
+  const { received, waits } = yield* make([
+    FakeService.failure(503, { "retry-after": "0.95" }),
+    "silence"
+  ])
+  const wait = waits.awaitFinal(FakeService.reference("T-1"), {
+    initial: "100 millis",
+    deadline: "1 second"
+  })
+  const error = yield* Effect.flip(Elapsed.toTheEnd(wait))
+  assert(error._tag === "StillPending")
+  assert.strictEqual(error.cause?._tag, "ServerError")
+  assert.lengthOf(received, 1)
+})
+
+Test.effect("64 waits with a Retry-After of a minute do not block another wait", function* () {
+  let reads = 0
+  const { received, waits } = yield* make([
+    ({ url }) =>
+      Effect.sync(() =>
+        url.endsWith("/healthy")
+          ? says({ status: ++reads < 4 ? "PENDING" : "COMPLETED" })
+          : FakeService.failure(503, { "retry-after": "60" })
+      )
+  ])
+  const options = { deadline: "2 minutes" } as const
+  const crowd = yield* Effect.forkAll(
+    Array.from({ length: 64 }, (_, i) =>
+      Effect.either(waits.awaitFinal(FakeService.reference(`slow-${i}`), options))
     )
-  })
-)
+  )
+  yield* TestClock.adjust("1 millis")
+  assert.lengthOf(received, 64)
+  const startedMillis = yield* Clock.currentTimeMillis
+  const healthy = yield* waits
+    .awaitFinal(FakeService.reference("healthy"), options)
+    .pipe(Effect.zip(Clock.currentTimeMillis), Effect.fork)
+  yield* TestClock.adjust("3 minutes")
+  const [settled, endedMillis] = yield* Fiber.join(healthy)
+  assert.strictEqual(settled.status, "COMPLETED")
+  // Three pauses of at most 1, 1.5 and 2.25 seconds.
+  assert.isAtMost(endedMillis - startedMillis, 4750)
+  for (const ended of yield* Fiber.join(crowd)) assert.isTrue(Either.isLeft(ended))
+})
 
-it.effect("a wait whose last read failed does not read again in its last moments", () =>
-  Effect.gen(function* () {
-    const { received, waits } = yield* make([
-      FakeService.failure(503, { "retry-after": "0.95" }),
-      "silence"
-    ])
-    const wait = waits.awaitFinal(FakeService.reference("T-1"), {
-      initial: "100 millis",
-      deadline: "1 second"
-    })
-    const error = yield* Effect.flip(Elapsed.toTheEnd(wait))
-    assert(error._tag === "StillPending")
-    assert.strictEqual(error.cause?._tag, "ServerError")
-    assert.lengthOf(received, 1)
-  })
-)
-
-it.effect("64 waits with a Retry-After of a minute do not block another wait", () =>
-  Effect.gen(function* () {
-    let reads = 0
-    const { received, waits } = yield* make([
-      ({ url }) =>
-        Effect.sync(() =>
-          url.endsWith("/healthy")
-            ? says({ status: ++reads < 4 ? "PENDING" : "COMPLETED" })
-            : FakeService.failure(503, { "retry-after": "60" })
-        )
-    ])
-    const options = { deadline: "2 minutes" } as const
-    const crowd = yield* Effect.forkAll(
+Test.effect(
+  "a wait whose read is not started, because 64 others are in progress, ends at its deadline",
+  function* () {
+    const { received, waits } = yield* make(["silence"])
+    yield* Effect.forkAll(
       Array.from({ length: 64 }, (_, i) =>
-        Effect.either(waits.awaitFinal(FakeService.reference(`slow-${i}`), options))
+        Effect.either(waits.awaitFinal(FakeService.reference(`slow-${i}`), minute))
       )
     )
     yield* TestClock.adjust("1 millis")
+    const error = yield* Elapsed.during(
+      "5 seconds",
+      Effect.flip(waits.awaitFinal(FakeService.reference("late"), { deadline: "5 seconds" }))
+    )
+    assert(error._tag === "StillPending")
     assert.lengthOf(received, 64)
-    const startedMillis = yield* Clock.currentTimeMillis
-    const healthy = yield* waits
-      .awaitFinal(FakeService.reference("healthy"), options)
-      .pipe(Effect.zip(Clock.currentTimeMillis), Effect.fork)
-    yield* TestClock.adjust("3 minutes")
-    const [settled, endedMillis] = yield* Fiber.join(healthy)
-    assert.strictEqual(settled.status, "COMPLETED")
-    // Three pauses of at most 1, 1.5 and 2.25 seconds.
-    assert.isAtMost(endedMillis - startedMillis, 4750)
-    for (const ended of yield* Fiber.join(crowd)) assert.isTrue(Either.isLeft(ended))
-  })
-)
-
-it.effect(
-  "a wait whose read is not started, because 64 others are in progress, ends at its deadline",
-  () =>
-    Effect.gen(function* () {
-      const { received, waits } = yield* make(["silence"])
-      yield* Effect.forkAll(
-        Array.from({ length: 64 }, (_, i) =>
-          Effect.either(waits.awaitFinal(FakeService.reference(`slow-${i}`), minute))
-        )
-      )
-      yield* TestClock.adjust("1 millis")
-      const error = yield* Elapsed.during(
-        "5 seconds",
-        Effect.flip(waits.awaitFinal(FakeService.reference("late"), { deadline: "5 seconds" }))
-      )
-      assert(error._tag === "StillPending")
-      assert.lengthOf(received, 64)
-    })
+  }
 )

@@ -9,6 +9,7 @@ import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Operation from "@manilla/core/Operation"
 import * as Page from "@manilla/core/Page"
 import * as FakeService from "@manilla/test-support/FakeService"
+import * as Test from "@manilla/test-support/Test"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,115 +18,101 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 
 describe("a request", () => {
-  it.effect("has its key, its token and its JSON", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([FakeService.success])
-      yield* calls.write(FakeService.calls.write)
-      const [{ body, headers, method, url }] = received as [FakeService.Received]
-      assert.strictEqual(`${method} ${url}`, "POST https://service.invalid/api/v1/things")
-      assert.deepStrictEqual(JSON.parse(body), FakeService.calls.write.payload)
-      assert.strictEqual(headers["idempotency-key"], FakeService.key)
-      assert.strictEqual(headers["authorization"], "Bearer token-0")
-      assert.strictEqual(headers["accept"], "application/json")
-      assert.strictEqual(headers["accept-encoding"], "identity")
-      assert.strictEqual(headers["content-type"], "application/json")
-    })
-  )
+  Test.effect("has its key, its token and its JSON", function* () {
+    const { calls, received } = yield* FakeService.make([FakeService.success])
+    yield* calls.write(FakeService.calls.write)
+    const [{ body, headers, method, url }] = received as [FakeService.Received]
+    assert.strictEqual(`${method} ${url}`, "POST https://service.invalid/api/v1/things")
+    assert.deepStrictEqual(JSON.parse(body), FakeService.calls.write.payload)
+    assert.strictEqual(headers["idempotency-key"], FakeService.key)
+    assert.strictEqual(headers["authorization"], "Bearer token-0")
+    assert.strictEqual(headers["accept"], "application/json")
+    assert.strictEqual(headers["accept-encoding"], "identity")
+    assert.strictEqual(headers["content-type"], "application/json")
+  })
 
   for (const length of [1, 100, 101, 255]) {
-    it.effect(`has the whole key of ${length} characters`, () =>
-      Effect.gen(function* () {
-        const key = IdempotencyKey.make("k".repeat(length))
-        const { calls, received } = yield* FakeService.make([FakeService.failure(503)], {
-          retry: { attempts: 1 }
-        })
-        const error = yield* Effect.flip(
-          calls.write({ ...FakeService.calls.write, headers: { "idempotency-key": key } })
-        )
-        assert.strictEqual(received[0]?.headers["idempotency-key"], key)
-        assert(error._tag === "OutcomeUnknown")
-        assert.strictEqual(error.key, key)
-        assert.include(error.message, key)
+    Test.effect(`has the whole key of ${length} characters`, function* () {
+      const key = IdempotencyKey.make("k".repeat(length))
+      const { calls, received } = yield* FakeService.make([FakeService.failure(503)], {
+        retry: { attempts: 1 }
       })
-    )
+      const error = yield* Effect.flip(
+        calls.write({ ...FakeService.calls.write, headers: { "idempotency-key": key } })
+      )
+      assert.strictEqual(received[0]?.headers["idempotency-key"], key)
+      assert(error._tag === "OutcomeUnknown")
+      assert.strictEqual(error.key, key)
+      assert.include(error.message, key)
+    })
   }
 
-  it.effect("is encoded as JSON: own members only, also of class instances", () =>
-    Effect.gen(function* () {
-      class Thing {
-        readonly name = "a thing"
-        readonly #code = "1234"
-        get otp_code() {
-          return this.#code
-        }
-        toString() {
-          return this.name
-        }
+  Test.effect("is encoded as JSON: own members only, also of class instances", function* () {
+    class Thing {
+      readonly name = "a thing"
+      readonly #code = "1234"
+      get otp_code() {
+        return this.#code
       }
-      const { calls, received } = yield* FakeService.make([FakeService.success])
-      yield* calls.write({ ...FakeService.calls.write, payload: new Thing() })
-      assert.strictEqual(received[0]?.body, `{"name":"a thing"}`)
-    })
-  )
-
-  it.effect("from a class instance whose required member is a getter is refused", () =>
-    Effect.gen(function* () {
-      class Thing {
-        get name() {
-          return "a thing"
-        }
+      toString() {
+        return this.name
       }
-      const { calls, received } = yield* FakeService.make([FakeService.success])
-      const error = yield* Effect.flip(
-        calls.write({ ...FakeService.calls.write, payload: new Thing() })
-      )
-      assert(error._tag === "InvalidRequestError")
-      assert.deepStrictEqual(error.issues, [{ field: "name", rule: "is required" }])
-      assert.strictEqual(received.length, 0)
-    })
-  )
+    }
+    const { calls, received } = yield* FakeService.make([FakeService.success])
+    yield* calls.write({ ...FakeService.calls.write, payload: new Thing() })
+    assert.strictEqual(received[0]?.body, `{"name":"a thing"}`)
+  })
 
-  it.effect("reads each of its members once", () =>
-    Effect.gen(function* () {
-      let reads = 0
-      const { calls, received } = yield* FakeService.make([FakeService.success])
-      const payload = {
-        get name() {
-          return ["a thing", "x".repeat(11)][reads++] ?? "a third"
-        }
+  Test.effect("from a class instance whose required member is a getter is refused", function* () {
+    class Thing {
+      get name() {
+        return "a thing"
       }
-      yield* calls.write({ ...FakeService.calls.write, payload })
-      assert.strictEqual(received[0]?.body, `{"name":"a thing"}`)
-      assert.strictEqual(reads, 1)
-    })
-  )
+    }
+    const { calls, received } = yield* FakeService.make([FakeService.success])
+    const error = yield* Effect.flip(
+      calls.write({ ...FakeService.calls.write, payload: new Thing() })
+    )
+    assert(error._tag === "InvalidRequestError")
+    assert.deepStrictEqual(error.issues, [{ field: "name", rule: "is required" }])
+    assert.strictEqual(received.length, 0)
+  })
 
-  it.effect("contains nothing from a polluted Object.prototype", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([FakeService.success])
-      const pollute = Effect.sync(() =>
-        Object.defineProperty(Object.prototype, "otp_code", { value: "1234", configurable: true })
-      )
-      yield* Effect.acquireUseRelease(
-        pollute,
-        () => calls.write(FakeService.calls.write),
-        () => Effect.sync(() => Reflect.deleteProperty(Object.prototype, "otp_code"))
-      )
-      assert.notProperty(JSON.parse(received[0]?.body ?? ""), "otp_code")
-    })
-  )
+  Test.effect("reads each of its members once", function* () {
+    let reads = 0
+    const { calls, received } = yield* FakeService.make([FakeService.success])
+    const payload = {
+      get name() {
+        return ["a thing", "x".repeat(11)][reads++] ?? "a third"
+      }
+    }
+    yield* calls.write({ ...FakeService.calls.write, payload })
+    assert.strictEqual(received[0]?.body, `{"name":"a thing"}`)
+    assert.strictEqual(reads, 1)
+  })
 
-  it.effect("has no body and no key if it is a read", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([FakeService.success])
-      yield* calls.read(FakeService.calls.read)
-      const [{ body, headers }] = received as [FakeService.Received]
-      assert.strictEqual(body, "")
-      assert.notProperty(headers, "idempotency-key")
-      assert.notProperty(headers, "content-type")
-      assert.strictEqual(headers["accept-encoding"], "identity")
-    })
-  )
+  Test.effect("contains nothing from a polluted Object.prototype", function* () {
+    const { calls, received } = yield* FakeService.make([FakeService.success])
+    const pollute = Effect.sync(() =>
+      Object.defineProperty(Object.prototype, "otp_code", { value: "1234", configurable: true })
+    )
+    yield* Effect.acquireUseRelease(
+      pollute,
+      () => calls.write(FakeService.calls.write),
+      () => Effect.sync(() => Reflect.deleteProperty(Object.prototype, "otp_code"))
+    )
+    assert.notProperty(JSON.parse(received[0]?.body ?? ""), "otp_code")
+  })
+
+  Test.effect("has no body and no key if it is a read", function* () {
+    const { calls, received } = yield* FakeService.make([FakeService.success])
+    yield* calls.read(FakeService.calls.read)
+    const [{ body, headers }] = received as [FakeService.Received]
+    assert.strictEqual(body, "")
+    assert.notProperty(headers, "idempotency-key")
+    assert.notProperty(headers, "content-type")
+    assert.strictEqual(headers["accept-encoding"], "identity")
+  })
 })
 
 describe("an invalid request", () => {
@@ -183,37 +170,31 @@ describe("an invalid request", () => {
       ["headers.authorization"]
     ]
   ] as const) {
-    it.effect(`is refused with the invalid fields: ${what}`, () =>
-      Effect.gen(function* () {
-        assert.sameMembers<string>([...FakeService.fieldsOf(yield* refused(parts))], [...expected])
-      })
-    )
+    Test.effect(`is refused with the invalid fields: ${what}`, function* () {
+      assert.sameMembers<string>([...FakeService.fieldsOf(yield* refused(parts))], [...expected])
+    })
   }
 
-  it.effect("has at most 20 issues in its error", () =>
-    Effect.gen(function* () {
-      const unknown = Array.from({ length: 1000 }, (_, i) => [`field${i}`, 1] as const)
-      const payload = { name: "a thing", ...Object.fromEntries(unknown) }
-      assert.lengthOf((yield* refused({ payload })).issues, 20)
-    })
-  )
+  Test.effect("has at most 20 issues in its error", function* () {
+    const unknown = Array.from({ length: 1000 }, (_, i) => [`field${i}`, 1] as const)
+    const payload = { name: "a thing", ...Object.fromEntries(unknown) }
+    assert.lengthOf((yield* refused({ payload })).issues, 20)
+  })
 
-  it.effect("fails without its values in the error", () =>
-    Effect.gen(function* () {
-      const secret = "HUSH-4821"
-      const error = yield* refused({
-        headers: { "idempotency-key": `${secret}\n` },
-        payload: {
-          name: secret.repeat(4),
-          phone_number: { secret },
-          otp_code: [secret],
-          unknown: secret
-        }
-      })
-      assert.strictEqual(error.issues.length, 5)
-      assert.notInclude(JSON.stringify(error) + String(error), secret)
+  Test.effect("fails without its values in the error", function* () {
+    const secret = "HUSH-4821"
+    const error = yield* refused({
+      headers: { "idempotency-key": `${secret}\n` },
+      payload: {
+        name: secret.repeat(4),
+        phone_number: { secret },
+        otp_code: [secret],
+        unknown: secret
+      }
     })
-  )
+    assert.strictEqual(error.issues.length, 5)
+    assert.notInclude(JSON.stringify(error) + String(error), secret)
+  })
 
   it.effect("is refused before a token is obtained", () =>
     Effect.gen(function* () {
@@ -232,38 +213,34 @@ describe("an invalid request", () => {
     )
   )
 
-  it.effect("fails with the rule in the message", () =>
-    Effect.gen(function* () {
-      const error = yield* refused({ payload: { name: "x".repeat(11) } })
-      assert.deepStrictEqual(error.issues, [
-        { field: "name", rule: "must be a string of at most 10 characters" }
-      ])
-      assert.strictEqual(
-        error.message,
-        "Things.write was not sent: name must be a string of at most 10 characters."
-      )
-    })
-  )
+  Test.effect("fails with the rule in the message", function* () {
+    const error = yield* refused({ payload: { name: "x".repeat(11) } })
+    assert.deepStrictEqual(error.issues, [
+      { field: "name", rule: "must be a string of at most 10 characters" }
+    ])
+    assert.strictEqual(
+      error.message,
+      "Things.write was not sent: name must be a string of at most 10 characters."
+    )
+  })
 
-  it.effect("is an error, not an exception, when its body has no JSON form", () =>
-    Effect.gen(function* () {
-      const group = Operation.group("Free", {
-        send: Operation.once({
-          method: "POST",
-          path: "/send",
-          summary: "Send anything",
-          access: "bearer",
-          payload: Schema.Struct({ anything: Schema.Unknown }),
-          success: Schema.Struct({}),
-          checks: { members: [] }
-        })
+  Test.effect("is an error, not an exception, when its body has no JSON form", function* () {
+    const group = Operation.group("Free", {
+      send: Operation.once({
+        method: "POST",
+        path: "/send",
+        summary: "Send anything",
+        access: "bearer",
+        payload: Schema.Struct({ anything: Schema.Unknown }),
+        success: Schema.Struct({}),
+        checks: { members: [] }
       })
-      const { gateway, received } = yield* FakeService.make([FakeService.success])
-      const error = yield* Effect.flip(gateway.calls(group).send({ payload: { anything: 1n } }))
-      assert.strictEqual(error._tag, "InvalidRequestError")
-      assert.strictEqual(received.length, 0)
     })
-  )
+    const { gateway, received } = yield* FakeService.make([FakeService.success])
+    const error = yield* Effect.flip(gateway.calls(group).send({ payload: { anything: 1n } }))
+    assert.strictEqual(error._tag, "InvalidRequestError")
+    assert.strictEqual(received.length, 0)
+  })
 })
 
 describe("a path parameter", () => {
@@ -289,12 +266,10 @@ describe("a path parameter", () => {
     ["@elsewhere.invalid", "%40elsewhere.invalid"],
     [":thing", "%3Athing"]
   ] as const) {
-    it.effect(`${JSON.stringify(reference)} stays in its segment`, () =>
-      Effect.gen(function* () {
-        const { url } = yield* pathOf(reference)
-        assert.strictEqual(url[0]?.href, `https://service.invalid/api/v1/things/${escaped}`)
-      })
-    )
+    Test.effect(`${JSON.stringify(reference)} stays in its segment`, function* () {
+      const { url } = yield* pathOf(reference)
+      assert.strictEqual(url[0]?.href, `https://service.invalid/api/v1/things/${escaped}`)
+    })
   }
 
   it.effect.prop(
@@ -314,26 +289,22 @@ describe("a path parameter", () => {
   )
 
   for (const reference of [".", "..", "\ud800", "a\udc00"]) {
-    it.effect(`${JSON.stringify(reference)} is refused with one issue`, () =>
-      Effect.gen(function* () {
-        const { result, url } = yield* pathOf(reference)
-        assert(result._tag === "Left" && result.left._tag === "InvalidRequestError")
-        assert.deepStrictEqual(FakeService.fieldsOf(result.left), ["path.thing"])
-        assert.strictEqual(url.length, 0)
-      })
-    )
+    Test.effect(`${JSON.stringify(reference)} is refused with one issue`, function* () {
+      const { result, url } = yield* pathOf(reference)
+      assert(result._tag === "Left" && result.left._tag === "InvalidRequestError")
+      assert.deepStrictEqual(FakeService.fieldsOf(result.left), ["path.thing"])
+      assert.strictEqual(url.length, 0)
+    })
   }
 
   for (const path of [{ thing: "" }, { thing: 7 }, { thing: null }, {}, { thing: undefined }]) {
-    it.effect(`${JSON.stringify(path)} is refused with one rule`, () =>
-      Effect.gen(function* () {
-        const { calls, received } = yield* FakeService.make([FakeService.success])
-        const error = yield* Effect.flip(calls.read({ path: path as never }))
-        assert(error._tag === "InvalidRequestError")
-        assert.strictEqual(received.length, 0)
-        assert.deepStrictEqual(FakeService.fieldsOf(error), ["path.thing"])
-      })
-    )
+    Test.effect(`${JSON.stringify(path)} is refused with one rule`, function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success])
+      const error = yield* Effect.flip(calls.read({ path: path as never }))
+      assert(error._tag === "InvalidRequestError")
+      assert.strictEqual(received.length, 0)
+      assert.deepStrictEqual(FakeService.fieldsOf(error), ["path.thing"])
+    })
   }
 })
 
@@ -371,11 +342,9 @@ describe("a query parameter", () => {
     [{ urlParams: { status: "A" }, extraParams: { page: "2" } }, "?status=A&page=2"],
     [{ urlParams: { status: undefined }, extraParams: { status: "B" } }, "?status=B"]
   ] as const) {
-    it.effect(`${JSON.stringify(parts)} is sent as ${JSON.stringify(search)}`, () =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual((yield* list(parts)).search, [search])
-      })
-    )
+    Test.effect(`${JSON.stringify(parts)} is sent as ${JSON.stringify(search)}`, function* () {
+      assert.deepStrictEqual((yield* list(parts)).search, [search])
+    })
   }
 
   it.effect.prop(
@@ -395,16 +364,14 @@ describe("a query parameter", () => {
   )
 
   for (const per_page of [0, 101, -1, 1.5, NaN]) {
-    it.effect(`per_page: ${per_page} is refused, and the rule states the range`, () =>
-      Effect.gen(function* () {
-        const { result, search } = yield* list({ urlParams: { per_page } })
-        assert(result._tag === "Left" && result.left._tag === "InvalidRequestError")
-        assert.deepStrictEqual(result.left.issues, [
-          { field: "urlParams.per_page", rule: "must be a whole number from 1 to 100" }
-        ])
-        assert.strictEqual(search.length, 0)
-      })
-    )
+    Test.effect(`per_page: ${per_page} is refused, and the rule states the range`, function* () {
+      const { result, search } = yield* list({ urlParams: { per_page } })
+      assert(result._tag === "Left" && result.left._tag === "InvalidRequestError")
+      assert.deepStrictEqual(result.left.issues, [
+        { field: "urlParams.per_page", rule: "must be a whole number from 1 to 100" }
+      ])
+      assert.strictEqual(search.length, 0)
+    })
   }
 
   const throwing = Object.defineProperty({}, "search", {
@@ -427,14 +394,12 @@ describe("a query parameter", () => {
     ["that is a number", { extraParams: { search: 7 } }, "extraParams.search"],
     ["that throws when it is read", { extraParams: throwing }, "extraParams"]
   ] as const) {
-    it.effect(`${what} is refused`, () =>
-      Effect.gen(function* () {
-        const { result, search } = yield* list(parts)
-        assert(result._tag === "Left" && result.left._tag === "InvalidRequestError")
-        assert.deepStrictEqual(FakeService.fieldsOf(result.left), [field])
-        assert.strictEqual(search.length, 0)
-      })
-    )
+    Test.effect(`${what} is refused`, function* () {
+      const { result, search } = yield* list(parts)
+      assert(result._tag === "Left" && result.left._tag === "InvalidRequestError")
+      assert.deepStrictEqual(FakeService.fieldsOf(result.left), [field])
+      assert.strictEqual(search.length, 0)
+    })
   }
 })
 
@@ -484,15 +449,13 @@ describe("the base URL", () => {
     ["https://", /URL/],
     ["", /URL/]
   ] as const) {
-    it.effect(`may not be ${JSON.stringify(baseUrl)}`, () =>
-      Effect.gen(function* () {
-        const error = yield* Effect.flip(make(baseUrl))
-        assert.strictEqual(error._tag, "ConfigurationError")
-        assert.strictEqual(error.field, "baseUrl")
-        assert.match(error.rule, rule)
-        assert.notInclude(error.message, "hush")
-      })
-    )
+    Test.effect(`may not be ${JSON.stringify(baseUrl)}`, function* () {
+      const error = yield* Effect.flip(make(baseUrl))
+      assert.strictEqual(error._tag, "ConfigurationError")
+      assert.strictEqual(error.field, "baseUrl")
+      assert.match(error.rule, rule)
+      assert.notInclude(error.message, "hush")
+    })
   }
 
   for (const [baseUrl, sentTo] of [
@@ -504,13 +467,11 @@ describe("the base URL", () => {
     ["https://host.invalid/api/v1/ \n", "https://host.invalid/api/v1/things/a"],
     ["http://localhost:80/api/v1", "http://localhost/api/v1/things/a"]
   ] as const) {
-    it.effect(`${JSON.stringify(baseUrl)} sends requests to ${sentTo}`, () =>
-      Effect.gen(function* () {
-        const { calls, received } = yield* FakeService.make([FakeService.success], { baseUrl })
-        yield* calls.read({ path: { thing: FakeService.reference("a") } })
-        assert.strictEqual(received[0]?.url, sentTo)
-      })
-    )
+    Test.effect(`${JSON.stringify(baseUrl)} sends requests to ${sentTo}`, function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success], { baseUrl })
+      yield* calls.read({ path: { thing: FakeService.reference("a") } })
+      assert.strictEqual(received[0]?.url, sentTo)
+    })
   }
 })
 
@@ -533,14 +494,12 @@ describe("the gateway as a layer", () => {
       Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(config))))
     )
 
-  it.effect("reads its base URL from MANILLA_BASE_URL", () =>
-    Effect.gen(function* () {
-      const gateway = yield* build({ MANILLA_BASE_URL: "https://host.invalid/api/v1/" })
-      const { read } = gateway.calls(FakeService.group)
-      yield* Effect.flip(read(FakeService.calls.read, { retry: { attempts: 1 } }))
-      assert.deepStrictEqual(requests, ["https://host.invalid/api/v1/things/thing-1"])
-    })
-  )
+  Test.effect("reads its base URL from MANILLA_BASE_URL", function* () {
+    const gateway = yield* build({ MANILLA_BASE_URL: "https://host.invalid/api/v1/" })
+    const { read } = gateway.calls(FakeService.group)
+    yield* Effect.flip(read(FakeService.calls.read, { retry: { attempts: 1 } }))
+    assert.deepStrictEqual(requests, ["https://host.invalid/api/v1/things/thing-1"])
+  })
 
   for (const [what, config] of [
     ["missing", {}],
@@ -548,37 +507,34 @@ describe("the gateway as a layer", () => {
     ["without https", { MANILLA_BASE_URL: "http://host.invalid/api/v1" }],
     ["with a password", { MANILLA_BASE_URL: "https://user:hush@host.invalid/api/v1" }]
   ] as const) {
-    it.effect(`fails with the name of a variable ${what}`, () =>
-      Effect.gen(function* () {
-        const error = yield* Effect.flip(build(config))
-        assert.include(String(error), "MANILLA_BASE_URL")
-        assert.notInclude(String(error), "hush")
-      })
-    )
+    Test.effect(`fails with the name of a variable ${what}`, function* () {
+      const error = yield* Effect.flip(build(config))
+      assert.include(String(error), "MANILLA_BASE_URL")
+      assert.notInclude(String(error), "hush")
+    })
   }
 
-  it.effect("also validates a base URL in the options", () =>
-    Effect.gen(function* () {
-      const error = yield* Gateway.Gateway.pipe(
-        Effect.provide(Gateway.layer({ baseUrl: "http://host.invalid" })),
-        Effect.provide(outside),
-        Effect.flip
-      )
-      assert.strictEqual(error._tag, "ConfigurationError")
-    })
-  )
+  Test.effect("also validates a base URL in the options", function* () {
+    const error = yield* Gateway.Gateway.pipe(
+      Effect.provide(Gateway.layer({ baseUrl: "http://host.invalid" })),
+      Effect.provide(outside),
+      Effect.flip
+    )
+    assert.strictEqual(error._tag, "ConfigurationError")
+  })
 })
 
 describe("before anything is sent", () => {
   for (const token of ["read from a file\n", "two words", "d\u00e9j\u00e0-vu", "bell\u0007"]) {
-    it.effect(`a token that is invalid in a header is refused: ${JSON.stringify(token)}`, () =>
-      Effect.gen(function* () {
+    Test.effect(
+      `a token that is invalid in a header is refused: ${JSON.stringify(token)}`,
+      function* () {
         const { calls, received } = yield* FakeService.make([FakeService.success], { token })
         const error = yield* Effect.flip(calls.write(FakeService.calls.write))
         assert.strictEqual(error._tag, "TokenUnavailableError")
         assert.notInclude(error.message, token.trim())
         assert.strictEqual(received.length, 0)
-      })
+      }
     )
   }
 
@@ -601,22 +557,21 @@ describe("before anything is sent", () => {
     ["retry.budget", { retry: { budget: -1 } }],
     ["bodyLimit", { bodyLimit: NaN }]
   ] as const) {
-    it.effect(`an invalid duration or limit is refused: ${field}, ${JSON.stringify(options)}`, () =>
-      Effect.gen(function* () {
+    Test.effect(
+      `an invalid duration or limit is refused: ${field}, ${JSON.stringify(options)}`,
+      function* () {
         const error = yield* Effect.flip(
           FakeService.make([FakeService.success], options as FakeService.Options)
         )
         assert(error._tag === "ConfigurationError")
         assert.strictEqual(error.field, field)
-      })
+      }
     )
   }
 
-  it.effect("an option that is undefined counts as not set", () =>
-    Effect.gen(function* () {
-      const retry = { attempts: undefined, deadline: undefined, budget: undefined }
-      const { calls } = yield* FakeService.make([FakeService.success], { retry: retry as never })
-      yield* calls.read(FakeService.calls.read)
-    })
-  )
+  Test.effect("an option that is undefined counts as not set", function* () {
+    const retry = { attempts: undefined, deadline: undefined, budget: undefined }
+    const { calls } = yield* FakeService.make([FakeService.success], { retry: retry as never })
+    yield* calls.read(FakeService.calls.read)
+  })
 })

@@ -6,6 +6,7 @@ import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as SettableClock from "@manilla/test-support/SettableClock"
+import * as Test from "@manilla/test-support/Test"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -94,27 +95,26 @@ describe("the truth table", () => {
 
     const over = FakeService.make([reaction], { bodyLimit: 1000 })
 
-    it.effect(`${fault}: a read is sent ${requestsFor[safe]} times`, () =>
-      Effect.gen(function* () {
-        const { calls, received } = yield* over
-        const error = yield* Effect.flip(Elapsed.toTheEnd(calls.read(FakeService.calls.read)))
-        assert.strictEqual(received.length, requestsFor[safe])
-        assert.strictEqual(RetryPolicy.faultOf(error), fault)
-        // A wait goes on after the same faults, also of the request for a token.
-        assert.strictEqual(RetryPolicy.isPassing(error), safe === "retry")
-        assert(error._tag !== "TokenUnavailableError")
-        const message = "no token"
-        const noToken = new Errors.TokenUnavailableError({ operation: "o", message, cause: error })
-        assert.strictEqual(RetryPolicy.isPassing(noToken), safe === "retry")
-      })
-    )
+    Test.effect(`${fault}: a read is sent ${requestsFor[safe]} times`, function* () {
+      const { calls, received } = yield* over
+      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.read(FakeService.calls.read)))
+      assert.strictEqual(received.length, requestsFor[safe])
+      assert.strictEqual(RetryPolicy.faultOf(error), fault)
+      // A wait goes on after the same faults, also of the request for a token.
+      assert.strictEqual(RetryPolicy.isPassing(error), safe === "retry")
+      assert(error._tag !== "TokenUnavailableError")
+      const message = "no token"
+      const noToken = new Errors.TokenUnavailableError({ operation: "o", message, cause: error })
+      assert.strictEqual(RetryPolicy.isPassing(noToken), safe === "retry")
+    })
 
     for (const [call, rule, key] of [
       ["write", keyed, FakeService.key],
       ["writeOnce", once, undefined]
     ] as const) {
-      it.effect(`${fault}: a ${call} is sent ${requestsFor[rule]} times, unchanged`, () =>
-        Effect.gen(function* () {
+      Test.effect(
+        `${fault}: a ${call} is sent ${requestsFor[rule]} times, unchanged`,
+        function* () {
           const { calls, received } = yield* over
           const sent: Effect.Effect<unknown, Errors.WriteError | Errors.KeyedWriteError> =
             call === "write"
@@ -127,7 +127,7 @@ describe("the truth table", () => {
             assert.strictEqual(headers["idempotency-key"], key)
           }
           assertOutcome(error, outcome, key, received.length)
-        })
+        }
       )
     }
   }
@@ -189,24 +189,23 @@ describe("a write over several attempts", () => {
     })
 
   for (const status of [400, 403, 404, 422]) {
-    it.effect(`has an unknown outcome after a lost response and status ${status}`, () =>
-      Effect.gen(function* () {
-        const { result } = yield* unknownThen(FakeService.failure(status))
-        const error = yield* Either.flip(result)
-        assert(error._tag === "OutcomeUnknown")
-        assert.strictEqual(error.attempts, 2)
-        assert("status" in error.cause)
-        assert.strictEqual(error.cause.status, status)
-      })
-    )
+    Test.effect(`has an unknown outcome after a lost response and status ${status}`, function* () {
+      const { result } = yield* unknownThen(FakeService.failure(status))
+      const error = yield* Either.flip(result)
+      assert(error._tag === "OutcomeUnknown")
+      assert.strictEqual(error.attempts, 2)
+      assert("status" in error.cause)
+      assert.strictEqual(error.cause.status, status)
+    })
   }
 
-  it.effect("has an unknown outcome after a lost response and a refused connection", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "has an unknown outcome after a lost response and a refused connection",
+    function* () {
       const { received, result } = yield* unknownThen({ drop: "ECONNREFUSED" })
       assert.strictEqual((yield* Either.flip(result))._tag, "OutcomeUnknown")
       assert.strictEqual(received.length, 5)
-    })
+    }
   )
 
   const sources: ReadonlyArray<readonly [string, BearerTokens.Service["get"]]> = [
@@ -225,8 +224,9 @@ describe("a write over several attempts", () => {
     ]
   ]
   for (const [what, then] of sources) {
-    it.effect(`has an unknown outcome when the token source ${what} after a lost response`, () =>
-      Effect.gen(function* () {
+    Test.effect(
+      `has an unknown outcome when the token source ${what} after a lost response`,
+      function* () {
         const { calls, received } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
           tokens: FakeService.tokensFor(1, then)
         })
@@ -237,23 +237,22 @@ describe("a write over several attempts", () => {
         assert.strictEqual(error.cause._tag, "TokenUnavailableError")
         assert.notInclude(error.message, "hush")
         assert.lengthOf(received, 1)
-      })
+      }
     )
 
-    it.effect(`is not sent when the token source ${what} before the first attempt`, () =>
-      Effect.gen(function* () {
-        const { calls, received } = yield* FakeService.make([FakeService.success], {
-          tokens: FakeService.tokensFor(0, then)
-        })
-        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-        assert.strictEqual(error._tag, "TokenUnavailableError")
-        assert.lengthOf(received, 0)
+    Test.effect(`is not sent when the token source ${what} before the first attempt`, function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success], {
+        tokens: FakeService.tokensFor(0, then)
       })
-    )
+      const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+      assert.strictEqual(error._tag, "TokenUnavailableError")
+      assert.lengthOf(received, 0)
+    })
   }
 
-  it.effect("names the last response, and not the 401 before it, when no token is left", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "names the last response, and not the 401 before it, when no token is left",
+    function* () {
       const { calls } = yield* FakeService.make(
         [FakeService.failure(401), FakeService.failure(503), FakeService.success],
         { tokens: FakeService.tokensFor(2, () => Effect.fail(noToken)) }
@@ -261,48 +260,43 @@ describe("a write over several attempts", () => {
       const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
       assert(error._tag === "OutcomeUnknown")
       assert.strictEqual(error.cause._tag, "TokenUnavailableError")
-    })
+    }
   )
 
-  it.effect("succeeds after a lost response and a readable one", () =>
-    Effect.gen(function* () {
-      const { result } = yield* unknownThen(FakeService.success)
-      assert.strictEqual((yield* result).id, "thing-1")
-    })
-  )
+  Test.effect("succeeds after a lost response and a readable one", function* () {
+    const { result } = yield* unknownThen(FakeService.success)
+    assert.strictEqual((yield* result).id, "thing-1")
+  })
 
-  it.effect("is not retried after an unreadable success", () =>
-    Effect.gen(function* () {
-      const { received, result } = yield* unknownThen(
-        FakeService.answer({ reference: "R1", id: 7, name: "a thing" }, 201)
-      )
-      const error = yield* Either.flip(result)
-      assert(error._tag === "AppliedUnreadable")
-      assert.strictEqual(error.reference, "R1")
-      assert.strictEqual(error.id, undefined)
-      assert.strictEqual(received.length, 2)
-    })
-  )
+  Test.effect("is not retried after an unreadable success", function* () {
+    const { received, result } = yield* unknownThen(
+      FakeService.answer({ reference: "R1", id: 7, name: "a thing" }, 201)
+    )
+    const error = yield* Either.flip(result)
+    assert(error._tag === "AppliedUnreadable")
+    assert.strictEqual(error.reference, "R1")
+    assert.strictEqual(error.id, undefined)
+    assert.strictEqual(received.length, 2)
+  })
 })
 
 describe("a rejected token", () => {
-  it.effect("is renewed once, with an extra attempt", () =>
-    Effect.gen(function* () {
-      const { calls, received, rejected } = yield* FakeService.make([
-        FakeService.failure(401),
-        FakeService.success
-      ])
-      yield* calls.writeOnce(FakeService.calls.writeOnce)
-      assert.deepStrictEqual(rejected, ["token-0"])
-      assert.deepStrictEqual(
-        received.map(({ headers }) => headers["authorization"]),
-        ["Bearer token-0", "Bearer token-1"]
-      )
-    })
-  )
+  Test.effect("is renewed once, with an extra attempt", function* () {
+    const { calls, received, rejected } = yield* FakeService.make([
+      FakeService.failure(401),
+      FakeService.success
+    ])
+    yield* calls.writeOnce(FakeService.calls.writeOnce)
+    assert.deepStrictEqual(rejected, ["token-0"])
+    assert.deepStrictEqual(
+      received.map(({ headers }) => headers["authorization"]),
+      ["Bearer token-0", "Bearer token-1"]
+    )
+  })
 
-  it.effect("is reported as it was obtained last, although an earlier one had the same text", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "is reported as it was obtained last, although an earlier one had the same text",
+    function* () {
       const [obtained, rejected]: [Array<unknown>, Array<unknown>] = [[], []]
       const obtain = Effect.sync(() => {
         const token = { ...FakeService.token, value: Redacted.make(FakeService.tokenText) }
@@ -321,11 +315,12 @@ describe("a rejected token", () => {
       yield* calls.read(FakeService.calls.read)
       assert.lengthOf(rejected, 1)
       assert.strictEqual(rejected[0], obtained[1])
-    })
+    }
   )
 
-  it.effect("causes TokenUnavailableError when the next token is not obtained in time", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "causes TokenUnavailableError when the next token is not obtained in time",
+    function* () {
       let asked = 0
       const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
         retry: { deadline: "1 minute" },
@@ -347,15 +342,16 @@ describe("a rejected token", () => {
         assert.strictEqual(error.cause?._tag, "TimeoutError")
       }
       assert.strictEqual(received.length, 2)
-    })
+    }
   )
 
   for (const [status, expected] of [
     [401, ["token-0"]],
     [503, []]
   ] as const) {
-    it.effect(`is reported to its source when no time is left after a ${status}: ${expected}`, () =>
-      Effect.gen(function* () {
+    Test.effect(
+      `is reported to its source when no time is left after a ${status}: ${expected}`,
+      function* () {
         const { calls, received, rejected } = yield* FakeService.make(
           [() => Effect.delay(Effect.succeed(FakeService.failure(status)), "930 millis")],
           { retry: { deadline: "1 second", attemptTimeout: "1 second" } }
@@ -365,182 +361,158 @@ describe("a rejected token", () => {
         assert.include(error.message, "too little time is left before the deadline")
         assert.deepStrictEqual<ReadonlyArray<string>>(rejected, expected)
         assert.strictEqual(received.length, 1)
-      })
+      }
     )
   }
 
-  it.effect("does not change an unknown outcome when the source throws in reject", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make(
-        [{ drop: "ECONNRESET" }, FakeService.failure(401), FakeService.success],
-        { tokens: { ...FakeService.tokensFor(2, () => Effect.fail(noToken)), reject: hush } }
-      )
-      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
-      assert(error._tag === "OutcomeUnknown")
-      assert.strictEqual(error.key, FakeService.key)
-      assert.notInclude(error.message, "hush")
-    })
-  )
+  Test.effect("does not change an unknown outcome when the source throws in reject", function* () {
+    const { calls } = yield* FakeService.make(
+      [{ drop: "ECONNRESET" }, FakeService.failure(401), FakeService.success],
+      { tokens: { ...FakeService.tokensFor(2, () => Effect.fail(noToken)), reject: hush } }
+    )
+    const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
+    assert(error._tag === "OutcomeUnknown")
+    assert.strictEqual(error.key, FakeService.key)
+    assert.notInclude(error.message, "hush")
+  })
 
   for (const [what, reject] of [
     ["dies", Effect.die(new Error("hush"))],
     ["is interrupted", Effect.interrupt]
   ] as const) {
-    it.effect(`causes UnauthorizedError when the source ${what} in reject`, () =>
-      Effect.gen(function* () {
-        const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
-          tokens: FakeService.tokens(undefined, () => reject)
-        })
-        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-        assert(error._tag === "UnauthorizedError")
-        assert.notInclude(error.message, "hush")
-        assert.strictEqual(received.length, 2)
-      })
-    )
-  }
-
-  it.effect("is reported to its source within the attempt timeout", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([FakeService.failure(401), FakeService.success], {
-        tokens: FakeService.tokens(undefined, () => Effect.never)
-      })
-      yield* Elapsed.during("30 seconds", calls.read(FakeService.calls.read))
-    })
-  )
-
-  it.effect("is not followed by a write after the deadline", () =>
-    Effect.gen(function* () {
+    Test.effect(`causes UnauthorizedError when the source ${what} in reject`, function* () {
       const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
-        retry: { deadline: "20 seconds" },
-        tokens: FakeService.tokens(undefined, () => Effect.never)
-      })
-      const write = Effect.flip(calls.write(FakeService.calls.write))
-      const error = yield* Elapsed.during("20 seconds", write)
-      assert.strictEqual(error._tag, "UnauthorizedError")
-      assert.strictEqual(received.length, 1)
-    })
-  )
-
-  it.effect("causes UnauthorizedError when the source refuses to renew it", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
-        tokens: FakeService.tokensFor(1, () => Effect.fail(noToken))
+        tokens: FakeService.tokens(undefined, () => reject)
       })
       const error = yield* Effect.flip(calls.write(FakeService.calls.write))
       assert(error._tag === "UnauthorizedError")
-      assert.include(error.message, "failed with status 401")
-      assert.include(error.message, "No new token: none")
-      assert.strictEqual(received.length, 1)
+      assert.notInclude(error.message, "hush")
+      assert.strictEqual(received.length, 2)
     })
-  )
+  }
 
-  it.effect("causes TokenUnavailableError when its renewal fails for a while", () =>
-    Effect.gen(function* () {
-      const passing = new Errors.TokenUnavailableError({
-        operation: "Token.obtain",
-        message: "Token.obtain failed with status 503",
-        cause: new Errors.ServerError({ operation: "Token.obtain", message: "503", status: 503 })
-      })
-      const { calls } = yield* FakeService.make([FakeService.failure(401)], {
-        tokens: FakeService.tokensFor(1, () => Effect.fail(passing))
-      })
-      const error = yield* Effect.flip(calls.read(FakeService.calls.read))
-      assert.deepStrictEqual({ ...error }, { ...passing })
+  Test.effect("is reported to its source within the attempt timeout", function* () {
+    const { calls } = yield* FakeService.make([FakeService.failure(401), FakeService.success], {
+      tokens: FakeService.tokens(undefined, () => Effect.never)
     })
-  )
+    yield* Elapsed.during("30 seconds", calls.read(FakeService.calls.read))
+  })
+
+  Test.effect("is not followed by a write after the deadline", function* () {
+    const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
+      retry: { deadline: "20 seconds" },
+      tokens: FakeService.tokens(undefined, () => Effect.never)
+    })
+    const write = Effect.flip(calls.write(FakeService.calls.write))
+    const error = yield* Elapsed.during("20 seconds", write)
+    assert.strictEqual(error._tag, "UnauthorizedError")
+    assert.strictEqual(received.length, 1)
+  })
+
+  Test.effect("causes UnauthorizedError when the source refuses to renew it", function* () {
+    const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
+      tokens: FakeService.tokensFor(1, () => Effect.fail(noToken))
+    })
+    const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+    assert(error._tag === "UnauthorizedError")
+    assert.include(error.message, "failed with status 401")
+    assert.include(error.message, "No new token: none")
+    assert.strictEqual(received.length, 1)
+  })
+
+  Test.effect("causes TokenUnavailableError when its renewal fails for a while", function* () {
+    const passing = new Errors.TokenUnavailableError({
+      operation: "Token.obtain",
+      message: "Token.obtain failed with status 503",
+      cause: new Errors.ServerError({ operation: "Token.obtain", message: "503", status: 503 })
+    })
+    const { calls } = yield* FakeService.make([FakeService.failure(401)], {
+      tokens: FakeService.tokensFor(1, () => Effect.fail(passing))
+    })
+    const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+    assert.deepStrictEqual({ ...error }, { ...passing })
+  })
 })
 
 describe("a token", () => {
-  it.effect("is requested with the time that the call can wait", () =>
-    Effect.gen(function* () {
-      const asked: Array<number> = []
-      const { calls } = yield* FakeService.make([FakeService.success], {
-        tokens: FakeService.tokens((limitMillis) => {
-          asked.push(limitMillis)
-          return Effect.succeed(token)
-        })
+  Test.effect("is requested with the time that the call can wait", function* () {
+    const asked: Array<number> = []
+    const { calls } = yield* FakeService.make([FakeService.success], {
+      tokens: FakeService.tokens((limitMillis) => {
+        asked.push(limitMillis)
+        return Effect.succeed(token)
       })
-      yield* calls.read(FakeService.calls.read, { timeout: "5 seconds" })
-      assert.deepStrictEqual(asked, [5000])
     })
-  )
+    yield* calls.read(FakeService.calls.read, { timeout: "5 seconds" })
+    assert.deepStrictEqual(asked, [5000])
+  })
 
-  it.effect("is obtained in the context of its caller", () =>
-    Effect.gen(function* () {
-      const name = FiberRef.unsafeMake("nobody")
-      const seen: Array<string> = []
-      const get = Effect.gen(function* () {
-        seen.push(yield* FiberRef.get(name), Option.getOrThrow(yield* Effect.serviceOption(Name)))
-        yield* Effect.sleep(10)
-        return token
-      })
-      const { calls } = yield* FakeService.make([FakeService.success], {
-        tokens: FakeService.tokens(() => get)
-      })
-      const read = Effect.locally(calls.read(FakeService.calls.read), name, "a caller")
-      yield* Elapsed.during(10, Effect.provideService(read, Name, "a service"))
-      assert.deepStrictEqual(seen, ["a caller", "a service"])
+  Test.effect("is obtained in the context of its caller", function* () {
+    const name = FiberRef.unsafeMake("nobody")
+    const seen: Array<string> = []
+    const get = Effect.gen(function* () {
+      seen.push(yield* FiberRef.get(name), Option.getOrThrow(yield* Effect.serviceOption(Name)))
+      yield* Effect.sleep(10)
+      return token
     })
-  )
+    const { calls } = yield* FakeService.make([FakeService.success], {
+      tokens: FakeService.tokens(() => get)
+    })
+    const read = Effect.locally(calls.read(FakeService.calls.read), name, "a caller")
+    yield* Elapsed.during(10, Effect.provideService(read, Name, "a service"))
+    assert.deepStrictEqual(seen, ["a caller", "a service"])
+  })
 
   for (const [how, never] of [
     ["never responds", Effect.never],
     ["cannot be interrupted", Effect.uninterruptible(Effect.never)]
   ] as const) {
-    it.effect(`is unavailable at the deadline when the source ${how}`, () =>
-      Effect.gen(function* () {
-        const { calls, received } = yield* FakeService.make([FakeService.success], {
-          tokens: FakeService.tokens(() => never)
-        })
-        const write = Effect.flip(calls.write(FakeService.calls.write))
-        const error = yield* Elapsed.during("177 seconds", write)
-        assert(error._tag === "TokenUnavailableError")
-        assert.strictEqual(error.operation, "Things.write")
-        assert.strictEqual(error.cause?._tag, "TimeoutError")
-        assert.include(error.message, "no token was obtained within 177000 ms")
-        assert.strictEqual(received.length, 0)
+    Test.effect(`is unavailable at the deadline when the source ${how}`, function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success], {
+        tokens: FakeService.tokens(() => never)
       })
-    )
+      const write = Effect.flip(calls.write(FakeService.calls.write))
+      const error = yield* Elapsed.during("177 seconds", write)
+      assert(error._tag === "TokenUnavailableError")
+      assert.strictEqual(error.operation, "Things.write")
+      assert.strictEqual(error.cause?._tag, "TimeoutError")
+      assert.include(error.message, "no token was obtained within 177000 ms")
+      assert.strictEqual(received.length, 0)
+    })
   }
 
-  it.effect("is no longer requested after its caller is interrupted", () =>
-    Effect.gen(function* () {
-      let interrupted = false
-      const get = Effect.onInterrupt(Effect.never, () => Effect.sync(() => (interrupted = true)))
-      const { calls } = yield* FakeService.make([FakeService.success], {
-        tokens: FakeService.tokens(() => get)
-      })
-      const fiber = yield* Effect.fork(calls.write(FakeService.calls.write))
-      yield* TestClock.adjust(1)
-      yield* Fiber.interrupt(fiber)
-      assert.isTrue(interrupted)
+  Test.effect("is no longer requested after its caller is interrupted", function* () {
+    let interrupted = false
+    const get = Effect.onInterrupt(Effect.never, () => Effect.sync(() => (interrupted = true)))
+    const { calls } = yield* FakeService.make([FakeService.success], {
+      tokens: FakeService.tokens(() => get)
     })
-  )
+    const fiber = yield* Effect.fork(calls.write(FakeService.calls.write))
+    yield* TestClock.adjust(1)
+    yield* Fiber.interrupt(fiber)
+    assert.isTrue(interrupted)
+  })
 })
 
 describe("an error of the HTTP client, which may occur after the request was sent", () => {
   // A dispatcher that follows redirects reports a loop as an invalid argument, after the response.
   for (const reaction of [{ drop: "UND_ERR_INVALID_ARG" }, { fails: "Encode" }] as const) {
-    it.effect(`leaves the outcome of a write unknown: ${JSON.stringify(reaction)}`, () =>
-      Effect.gen(function* () {
-        const { calls } = yield* FakeService.make([reaction], { retry: { attempts: 1 } })
-        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-        assert.strictEqual(error._tag, "OutcomeUnknown")
-      })
-    )
+    Test.effect(`leaves the outcome of a write unknown: ${JSON.stringify(reaction)}`, function* () {
+      const { calls } = yield* FakeService.make([reaction], { retry: { attempts: 1 } })
+      const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+      assert.strictEqual(error._tag, "OutcomeUnknown")
+    })
   }
 })
 
-it.effect("the response of an HTTP client that fails on error statuses is read", () =>
-  Effect.gen(function* () {
-    const { calls, received } = yield* FakeService.make([FakeService.failure(422)], {
-      through: HttpClient.filterStatusOk
-    })
-    const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-    assert.strictEqual(error._tag, "UnprocessableError")
-    assert.strictEqual(received.length, 1)
+Test.effect("the response of an HTTP client that fails on error statuses is read", function* () {
+  const { calls, received } = yield* FakeService.make([FakeService.failure(422)], {
+    through: HttpClient.filterStatusOk
   })
-)
+  const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+  assert.strictEqual(error._tag, "UnprocessableError")
+  assert.strictEqual(received.length, 1)
+})
 
 describe("time", () => {
   const pauses = (received: ReadonlyArray<FakeService.Received>) =>
@@ -550,79 +522,68 @@ describe("time", () => {
     ["in seconds", "7", 7000],
     ["as a date", "Thu, 01 Jan 1970 00:00:20 GMT", 20_000]
   ] as const) {
-    it.effect(`a retry waits for Retry-After ${how}`, () =>
-      Effect.gen(function* () {
-        const { calls, received } = yield* FakeService.make([
-          FakeService.failure(429, { "retry-after": header }),
-          FakeService.success
-        ])
-        yield* Elapsed.toTheEnd(calls.read(FakeService.calls.read))
-        assert.isAtLeast(pauses(received)[0] ?? 0, waitMillis)
-        assert.isAtMost(pauses(received)[0] ?? 0, waitMillis + 250)
-      })
-    )
+    Test.effect(`a retry waits for Retry-After ${how}`, function* () {
+      const { calls, received } = yield* FakeService.make([
+        FakeService.failure(429, { "retry-after": header }),
+        FakeService.success
+      ])
+      yield* Elapsed.toTheEnd(calls.read(FakeService.calls.read))
+      assert.isAtLeast(pauses(received)[0] ?? 0, waitMillis)
+      assert.isAtMost(pauses(received)[0] ?? 0, waitMillis + 250)
+    })
   }
 
-  it.effect("a Retry-After beyond the deadline ends the call immediately", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([
-        FakeService.failure(429, { "retry-after": "3600" })
-      ])
-      const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-      assert(error._tag === "RateLimitError")
-      assert.strictEqual(error.retryAfterMillis, 3_600_000)
-      assert.strictEqual(received.length, 1)
-    })
-  )
+  Test.effect("a Retry-After beyond the deadline ends the call immediately", function* () {
+    const { calls, received } = yield* FakeService.make([
+      FakeService.failure(429, { "retry-after": "3600" })
+    ])
+    const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+    assert(error._tag === "RateLimitError")
+    assert.strictEqual(error.retryAfterMillis, 3_600_000)
+    assert.strictEqual(received.length, 1)
+  })
 
-  it.effect("the deadline limits a call whose attempts have no response", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make(["silence"], {
-        retry: { attemptTimeout: "10 seconds", deadline: "25 seconds", base: "1 milli" }
-      })
-      const write = Effect.flip(calls.write(FakeService.calls.write))
-      const error = yield* Elapsed.during("25 seconds", write)
-      assert(error._tag === "OutcomeUnknown")
-      assert.strictEqual(error.attempts, received.length)
-      assert.strictEqual(received.length, 3)
+  Test.effect("the deadline limits a call whose attempts have no response", function* () {
+    const { calls, received } = yield* FakeService.make(["silence"], {
+      retry: { attemptTimeout: "10 seconds", deadline: "25 seconds", base: "1 milli" }
     })
-  )
+    const write = Effect.flip(calls.write(FakeService.calls.write))
+    const error = yield* Elapsed.during("25 seconds", write)
+    assert(error._tag === "OutcomeUnknown")
+    assert.strictEqual(error.attempts, received.length)
+    assert.strictEqual(received.length, 3)
+  })
 
-  it.effect("the range of each back-off is twice that of the previous one", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([FakeService.failure(503)])
-      const read = calls.read(FakeService.calls.read)
-      yield* Elapsed.toTheEnd(Effect.either(Effect.withRandom(read, Random.fixed([0.5]))))
-      assert.deepStrictEqual(pauses(received), [125, 250, 500, 1000])
+  Test.effect("the range of each back-off is twice that of the previous one", function* () {
+    const { calls, received } = yield* FakeService.make([FakeService.failure(503)])
+    const read = calls.read(FakeService.calls.read)
+    yield* Elapsed.toTheEnd(Effect.either(Effect.withRandom(read, Random.fixed([0.5]))))
+    assert.deepStrictEqual(pauses(received), [125, 250, 500, 1000])
+  })
+
+  Test.effect("the attempt timeout does not include the time of the token", function* () {
+    const { calls } = yield* FakeService.make(
+      [() => Effect.delay(Effect.succeed(FakeService.success), "9900 millis")],
+      { retry: { attempts: 1, attemptTimeout: "10 seconds" }, tokens: slow("9900 millis") }
+    )
+    yield* Elapsed.during("30 seconds", calls.write(FakeService.calls.write))
+  })
+
+  Test.effect("the attempt timeout limits an attempt, however long its token took", function* () {
+    const { calls } = yield* FakeService.make(["silence"], {
+      retry: { attempts: 1, attemptTimeout: "10 seconds" },
+      tokens: slow("4 seconds")
     })
-  )
+    const call = yield* Effect.fork(Effect.flip(calls.write(FakeService.calls.write)))
+    yield* TestClock.adjust("13999 millis")
+    assert.isTrue(Option.isNone(yield* Fiber.poll(call)))
+    yield* TestClock.adjust("1 millis")
+    assert.strictEqual((yield* Fiber.join(call))._tag, "OutcomeUnknown")
+  })
 
-  it.effect("the attempt timeout does not include the time of the token", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make(
-        [() => Effect.delay(Effect.succeed(FakeService.success), "9900 millis")],
-        { retry: { attempts: 1, attemptTimeout: "10 seconds" }, tokens: slow("9900 millis") }
-      )
-      yield* Elapsed.during("30 seconds", calls.write(FakeService.calls.write))
-    })
-  )
-
-  it.effect("the attempt timeout limits an attempt, however long its token took", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make(["silence"], {
-        retry: { attempts: 1, attemptTimeout: "10 seconds" },
-        tokens: slow("4 seconds")
-      })
-      const call = yield* Effect.fork(Effect.flip(calls.write(FakeService.calls.write)))
-      yield* TestClock.adjust("13999 millis")
-      assert.isTrue(Option.isNone(yield* Fiber.poll(call)))
-      yield* TestClock.adjust("1 millis")
-      assert.strictEqual((yield* Fiber.join(call))._tag, "OutcomeUnknown")
-    })
-  )
-
-  it.effect("an attempt has its full timeout, even if the clock was set forward before it", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "an attempt has its full timeout, even if the clock was set forward before it",
+    function* () {
       const { ahead, clock } = yield* SettableClock.make
       const { calls } = yield* FakeService.make(["silence"], {
         retry: { attempts: 1, attemptTimeout: "10 seconds", deadline: "2 hours" },
@@ -631,23 +592,22 @@ describe("time", () => {
       const write = Effect.withClock(calls.write(FakeService.calls.write), clock)
       const error = yield* Elapsed.during("10 seconds", Effect.flip(write))
       assert.strictEqual(error._tag, "OutcomeUnknown")
-    })
+    }
   )
 
-  it.effect("a write is not sent if its deadline passed while it got its token", () =>
-    Effect.gen(function* () {
-      const { ahead, clock } = yield* SettableClock.make
-      const { calls, received } = yield* FakeService.make([FakeService.success], {
-        tokens: anHourLater(ahead)
-      })
-      const write = Effect.withClock(calls.write(FakeService.calls.write), clock)
-      assert.strictEqual((yield* Effect.flip(write))._tag, "TokenUnavailableError")
-      assert.lengthOf(received, 0)
+  Test.effect("a write is not sent if its deadline passed while it got its token", function* () {
+    const { ahead, clock } = yield* SettableClock.make
+    const { calls, received } = yield* FakeService.make([FakeService.success], {
+      tokens: anHourLater(ahead)
     })
-  )
+    const write = Effect.withClock(calls.write(FakeService.calls.write), clock)
+    assert.strictEqual((yield* Effect.flip(write))._tag, "TokenUnavailableError")
+    assert.lengthOf(received, 0)
+  })
 
-  it.effect("a back-off is no longer than the deadline, even if the clock was set back", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "a back-off is no longer than the deadline, even if the clock was set back",
+    function* () {
       const { ahead, clock } = yield* SettableClock.make
       const { calls, received } = yield* FakeService.make([
         () =>
@@ -661,11 +621,12 @@ describe("time", () => {
       const error = yield* Elapsed.during("3 minutes", Effect.flip(read))
       assert.strictEqual(error._tag, "ServerError")
       assert.strictEqual(received.length, 1)
-    })
+    }
   )
 
-  it.effect("a call that wakes after its deadline fails with the error of its last attempt", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "a call that wakes after its deadline fails with the error of its last attempt",
+    function* () {
       const { ahead, clock } = yield* SettableClock.make
       const { calls, received } = yield* FakeService.make([
         FakeService.failure(503, { "retry-after": "60" }),
@@ -681,42 +642,38 @@ describe("time", () => {
       assert.strictEqual(received.length, 1)
       assert.strictEqual(error._tag, "ServerError")
       assert.notInclude(error.message, "token")
-    })
+    }
   )
 
-  it.effect("a call may have a shorter deadline than the policy", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make(["silence"])
-      const both: ReadonlyArray<Effect.Effect<unknown, Errors.ReadError | Errors.KeyedWriteError>> =
-        [
-          calls.read(FakeService.calls.read, { timeout: 2000 }),
-          calls.write(FakeService.calls.write, { timeout: 2000 })
-        ]
-      for (const call of both) {
-        const fiber = yield* Effect.fork(Effect.exit(call))
-        yield* TestClock.adjust("1999 millis")
-        assert.isTrue(Option.isNone(yield* Fiber.poll(fiber)))
-        yield* TestClock.adjust("1 millis")
-        assert.isTrue(Option.isSome(yield* Fiber.poll(fiber)))
-      }
-    })
-  )
+  Test.effect("a call may have a shorter deadline than the policy", function* () {
+    const { calls } = yield* FakeService.make(["silence"])
+    const both: ReadonlyArray<Effect.Effect<unknown, Errors.ReadError | Errors.KeyedWriteError>> = [
+      calls.read(FakeService.calls.read, { timeout: 2000 }),
+      calls.write(FakeService.calls.write, { timeout: 2000 })
+    ]
+    for (const call of both) {
+      const fiber = yield* Effect.fork(Effect.exit(call))
+      yield* TestClock.adjust("1999 millis")
+      assert.isTrue(Option.isNone(yield* Fiber.poll(fiber)))
+      yield* TestClock.adjust("1 millis")
+      assert.isTrue(Option.isSome(yield* Fiber.poll(fiber)))
+    }
+  })
 
-  it.effect("no attempt of a write starts when too little time is left", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make(["silence"], {
-        retry: { deadline: "10 seconds" },
-        tokens: slow("9900 millis")
-      })
-      const write = Effect.flip(calls.write(FakeService.calls.write))
-      const error = yield* Elapsed.during("10 seconds", write)
-      assert.strictEqual(error._tag, "TokenUnavailableError")
-      assert.strictEqual(received.length, 0)
+  Test.effect("no attempt of a write starts when too little time is left", function* () {
+    const { calls, received } = yield* FakeService.make(["silence"], {
+      retry: { deadline: "10 seconds" },
+      tokens: slow("9900 millis")
     })
-  )
+    const write = Effect.flip(calls.write(FakeService.calls.write))
+    const error = yield* Elapsed.during("10 seconds", write)
+    assert.strictEqual(error._tag, "TokenUnavailableError")
+    assert.strictEqual(received.length, 0)
+  })
 
-  it.effect("a retry beyond the deadline does not wait and does not use the budget", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "a retry beyond the deadline does not wait and does not use the budget",
+    function* () {
       const { calls, received } = yield* FakeService.make(
         [
           FakeService.failure(503, { "retry-after": "178" }),
@@ -730,21 +687,19 @@ describe("time", () => {
       assert.strictEqual(received.length, 1)
       yield* Elapsed.toTheEnd(calls.write(FakeService.calls.write))
       assert.strictEqual(received.length, 3)
-    })
+    }
   )
 
-  it.effect("the error of an attempt that times out contains the timeout", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make(["silence"], {
-        retry: { attempts: 1, attemptTimeout: "30 seconds", deadline: "10 seconds" },
-        tokens: slow("4 seconds")
-      })
-      const read = Effect.flip(calls.read(FakeService.calls.read))
-      const error = yield* Elapsed.during("10 seconds", read)
-      assert(error._tag === "TimeoutError")
-      assert.strictEqual(error.afterMillis, 6000)
+  Test.effect("the error of an attempt that times out contains the timeout", function* () {
+    const { calls } = yield* FakeService.make(["silence"], {
+      retry: { attempts: 1, attemptTimeout: "30 seconds", deadline: "10 seconds" },
+      tokens: slow("4 seconds")
     })
-  )
+    const read = Effect.flip(calls.read(FakeService.calls.read))
+    const error = yield* Elapsed.during("10 seconds", read)
+    assert(error._tag === "TimeoutError")
+    assert.strictEqual(error.afterMillis, 6000)
+  })
 
   it.prop(
     "the back-off lies between zero and its ceiling",
@@ -798,8 +753,9 @@ class Name extends Context.Tag("test/Name")<Name, string>() {}
 const noToken = new Errors.TokenUnavailableError({ operation: "Token.obtain", message: "none" })
 
 describe("the retry budget", () => {
-  it.effect("ends a call whose retry would wait beyond its deadline; the message explains it", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "ends a call whose retry would wait beyond its deadline; the message explains it",
+    function* () {
       const { calls, received } = yield* FakeService.make([FakeService.failure(503)], {
         retry: { budget: 0 }
       })
@@ -810,25 +766,21 @@ describe("the retry budget", () => {
       assert(write._tag === "OutcomeUnknown")
       assert.include(write.message, "retry budget")
       assert.strictEqual(received.length, 2)
-    })
+    }
   )
 
-  it.effect("is not in the message of a call that made all of its attempts", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([FakeService.failure(503)])
-      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.read(FakeService.calls.read)))
-      assert.notInclude(error.message, "budget")
-    })
-  )
+  Test.effect("is not in the message of a call that made all of its attempts", function* () {
+    const { calls } = yield* FakeService.make([FakeService.failure(503)])
+    const error = yield* Effect.flip(Elapsed.toTheEnd(calls.read(FakeService.calls.read)))
+    assert.notInclude(error.message, "budget")
+  })
 
-  it.effect("does not count the attempt with a renewed token", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make(
-        [FakeService.failure(401), FakeService.success],
-        { retry: { budget: 0 } }
-      )
-      yield* calls.read(FakeService.calls.read)
-      assert.strictEqual(received.length, 2)
-    })
-  )
+  Test.effect("does not count the attempt with a renewed token", function* () {
+    const { calls, received } = yield* FakeService.make(
+      [FakeService.failure(401), FakeService.success],
+      { retry: { budget: 0 } }
+    )
+    yield* calls.read(FakeService.calls.read)
+    assert.strictEqual(received.length, 2)
+  })
 })

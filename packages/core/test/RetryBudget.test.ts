@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
+import * as Test from "@manilla/test-support/Test"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -184,35 +185,30 @@ const sentBy = (method: string, received: ReadonlyArray<FakeService.Received>) =
   received.filter((request) => request.method === method).map(({ atMillis }) => atMillis)
 
 describe("a gateway", () => {
-  it.effect("makes few retries when its service is down", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([down], { retry: { budget: 10 } })
-      const ends = yield* onVirtualClock(all(200, () => calls.read(FakeService.calls.read)))
-      const within = (millis: number) =>
-        received.filter(({ atMillis }) => atMillis <= millis).length
-      assert.strictEqual(within(0), 200)
-      assert.isAtMost(within(refillMillis), 200 + 10 + 10)
-      // The deadline is 3 minutes.
-      assert.isAtMost(received.length, 200 + 10 + 180)
-      const messages = ends.flatMap((end) => (Either.isLeft(end) ? [end.left.message] : []))
-      assert.lengthOf(messages, 200)
-      assert.isTrue(messages.some((message) => message.includes("retry budget")))
-    })
-  )
+  Test.effect("makes few retries when its service is down", function* () {
+    const { calls, received } = yield* FakeService.make([down], { retry: { budget: 10 } })
+    const ends = yield* onVirtualClock(all(200, () => calls.read(FakeService.calls.read)))
+    const within = (millis: number) => received.filter(({ atMillis }) => atMillis <= millis).length
+    assert.strictEqual(within(0), 200)
+    assert.isAtMost(within(refillMillis), 200 + 10 + 10)
+    // The deadline is 3 minutes.
+    assert.isAtMost(received.length, 200 + 10 + 180)
+    const messages = ends.flatMap((end) => (Either.isLeft(end) ? [end.left.message] : []))
+    assert.lengthOf(messages, 200)
+    assert.isTrue(messages.some((message) => message.includes("retry budget")))
+  })
 
-  it.effect("completes 300 writes after 300 responses with 503", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([failing({ POST: 300 })])
-      const ends = yield* onVirtualClock(all(300, (order) => calls.write(writeOf(order))))
-      assert.lengthOf(ends.filter(Either.isRight), 300)
-      const times = sentBy("POST", received)
-      assert.lengthOf(times, 600)
-      // 100 retries at once, and 10 in each second.
-      const retried = times.slice(300)
-      assert.isAtMost(retried.filter((atMillis) => atMillis <= 1000).length, 111)
-      assert.isAtMost(Math.max(...times), 21_000)
-    })
-  )
+  Test.effect("completes 300 writes after 300 responses with 503", function* () {
+    const { calls, received } = yield* FakeService.make([failing({ POST: 300 })])
+    const ends = yield* onVirtualClock(all(300, (order) => calls.write(writeOf(order))))
+    assert.lengthOf(ends.filter(Either.isRight), 300)
+    const times = sentBy("POST", received)
+    assert.lengthOf(times, 600)
+    // 100 retries at once, and 10 in each second.
+    const retried = times.slice(300)
+    assert.isAtMost(retried.filter((atMillis) => atMillis <= 1000).length, 111)
+    assert.isAtMost(Math.max(...times), 21_000)
+  })
 
   for (const [what, times, other, own] of [
     [
@@ -228,104 +224,92 @@ describe("a gateway", () => {
       "GET"
     ]
   ] as const) {
-    it.effect(what, () =>
-      Effect.gen(function* () {
-        const { calls, received } = yield* FakeService.make([failing(times)], {
-          retry: { budget: 5 }
-        })
-        const calling = {
-          GET: (count: number) => all(count, () => calls.read(FakeService.calls.read)),
-          POST: (count: number) => all(count, (order) => calls.write(writeOf(order)))
-        }
-        yield* Effect.fork<unknown, never, never>(calling[other](30))
-        yield* TestClock.adjust("1 second")
-        yield* Effect.fork<unknown, never, never>(calling[own](1))
-        yield* TestClock.adjust("1 second")
-        const [first = 0, second = Infinity] = sentBy(own, received)
-        assert.isAtMost(second - first, 250)
+    Test.effect(what, function* () {
+      const { calls, received } = yield* FakeService.make([failing(times)], {
+        retry: { budget: 5 }
       })
-    )
-  }
-
-  it.effect("gains retries by its successes", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make(
-        [down, ...Array.from({ length: 20 }, () => FakeService.success), down, FakeService.success],
-        { retry: { budget: 1 } }
-      )
-      const read = calls.read(FakeService.calls.read)
-      const fiber = yield* Effect.fork(Effect.repeatN(read, 19))
-      yield* TestClock.adjust("250 millis")
-      yield* Fiber.join(fiber)
-      assert.lengthOf(received, 21)
-      yield* Elapsed.toTheEnd(read)
-      const [first = 0, second = Infinity] = sentBy("GET", received.slice(21))
+      const calling = {
+        GET: (count: number) => all(count, () => calls.read(FakeService.calls.read)),
+        POST: (count: number) => all(count, (order) => calls.write(writeOf(order)))
+      }
+      yield* Effect.fork<unknown, never, never>(calling[other](30))
+      yield* TestClock.adjust("1 second")
+      yield* Effect.fork<unknown, never, never>(calling[own](1))
+      yield* TestClock.adjust("1 second")
+      const [first = 0, second = Infinity] = sentBy(own, received)
       assert.isAtMost(second - first, 250)
     })
-  )
+  }
 
-  it.effect("delays a retry while the budget is empty", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([failing({ GET: 2 })], {
-        retry: { budget: 1 }
-      })
-      const both = all(2, () => calls.read(FakeService.calls.read))
-      const ends = yield* Elapsed.toTheEnd(Effect.withRandom(both, Random.fixed([0])))
-      assert.isTrue(ends.every(Either.isRight))
-      assert.deepStrictEqual(sentBy("GET", received), [0, 0, 0, refillMillis])
-    })
-  )
+  Test.effect("gains retries by its successes", function* () {
+    const { calls, received } = yield* FakeService.make(
+      [down, ...Array.from({ length: 20 }, () => FakeService.success), down, FakeService.success],
+      { retry: { budget: 1 } }
+    )
+    const read = calls.read(FakeService.calls.read)
+    const fiber = yield* Effect.fork(Effect.repeatN(read, 19))
+    yield* TestClock.adjust("250 millis")
+    yield* Fiber.join(fiber)
+    assert.lengthOf(received, 21)
+    yield* Elapsed.toTheEnd(read)
+    const [first = 0, second = Infinity] = sentBy("GET", received.slice(21))
+    assert.isAtMost(second - first, 250)
+  })
 
-  it.effect("has one budget for all its writes", () =>
-    Effect.gen(function* () {
-      const notSent = { drop: "ECONNREFUSED" }
-      const { calls, received } = yield* FakeService.make(
-        [down, FakeService.success, notSent, FakeService.success],
-        { retry: { budget: 1 } }
-      )
-      const both = Effect.zip(
-        calls.write(FakeService.calls.write),
-        calls.writeOnce(FakeService.calls.writeOnce)
-      )
-      yield* Elapsed.toTheEnd(Effect.withRandom(both, Random.fixed([0])))
-      const [, , refused = 0, retried = 0] = sentBy("POST", received)
-      assert.isAtLeast(retried - refused, refillMillis / 2)
+  Test.effect("delays a retry while the budget is empty", function* () {
+    const { calls, received } = yield* FakeService.make([failing({ GET: 2 })], {
+      retry: { budget: 1 }
     })
-  )
+    const both = all(2, () => calls.read(FakeService.calls.read))
+    const ends = yield* Elapsed.toTheEnd(Effect.withRandom(both, Random.fixed([0])))
+    assert.isTrue(ends.every(Either.isRight))
+    assert.deepStrictEqual(sentBy("GET", received), [0, 0, 0, refillMillis])
+  })
 
-  it.effect("returns the retry of a call that was interrupted while it waited", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([down], {
-        retry: { budget: 1, attempts: 2 }
-      })
-      const read = Effect.withRandom(
-        Effect.either(calls.read(FakeService.calls.read)),
-        Random.fixed([0])
-      )
-      yield* Effect.fork(read)
-      yield* TestClock.adjust(0)
-      assert.lengthOf(received, 2)
-      // Each of these waits for the budget only.
-      const waiting = yield* Effect.fork(all(10, () => read))
-      yield* TestClock.adjust(0)
-      yield* Fiber.interrupt(waiting)
-      assert.lengthOf(received, 12)
-      yield* Effect.fork(read)
-      yield* TestClock.adjust(refillMillis)
-      assert.lengthOf(received, 14)
-    })
-  )
+  Test.effect("has one budget for all its writes", function* () {
+    const notSent = { drop: "ECONNREFUSED" }
+    const { calls, received } = yield* FakeService.make(
+      [down, FakeService.success, notSent, FakeService.success],
+      { retry: { budget: 1 } }
+    )
+    const both = Effect.zip(
+      calls.write(FakeService.calls.write),
+      calls.writeOnce(FakeService.calls.writeOnce)
+    )
+    yield* Elapsed.toTheEnd(Effect.withRandom(both, Random.fixed([0])))
+    const [, , refused = 0, retried = 0] = sentBy("POST", received)
+    assert.isAtLeast(retried - refused, refillMillis / 2)
+  })
 
-  it.effect("has its own budget", () =>
-    Effect.gen(function* () {
-      const options = { retry: { budget: 1 } }
-      const first = yield* FakeService.make([down], options)
-      const second = yield* FakeService.make([down, FakeService.success], options)
-      yield* Effect.fork(Effect.either(first.calls.read(FakeService.calls.read)))
-      yield* TestClock.adjust("1 second")
-      yield* Elapsed.toTheEnd(second.calls.read(FakeService.calls.read))
-      const [before = 0, after = Infinity] = sentBy("GET", second.received)
-      assert.isAtMost(after - before, 250)
+  Test.effect("returns the retry of a call that was interrupted while it waited", function* () {
+    const { calls, received } = yield* FakeService.make([down], {
+      retry: { budget: 1, attempts: 2 }
     })
-  )
+    const read = Effect.withRandom(
+      Effect.either(calls.read(FakeService.calls.read)),
+      Random.fixed([0])
+    )
+    yield* Effect.fork(read)
+    yield* TestClock.adjust(0)
+    assert.lengthOf(received, 2)
+    // Each of these waits for the budget only.
+    const waiting = yield* Effect.fork(all(10, () => read))
+    yield* TestClock.adjust(0)
+    yield* Fiber.interrupt(waiting)
+    assert.lengthOf(received, 12)
+    yield* Effect.fork(read)
+    yield* TestClock.adjust(refillMillis)
+    assert.lengthOf(received, 14)
+  })
+
+  Test.effect("has its own budget", function* () {
+    const options = { retry: { budget: 1 } }
+    const first = yield* FakeService.make([down], options)
+    const second = yield* FakeService.make([down, FakeService.success], options)
+    yield* Effect.fork(Effect.either(first.calls.read(FakeService.calls.read)))
+    yield* TestClock.adjust("1 second")
+    yield* Elapsed.toTheEnd(second.calls.read(FakeService.calls.read))
+    const [before = 0, after = Infinity] = sentBy("GET", second.received)
+    assert.isAtMost(after - before, 250)
+  })
 })

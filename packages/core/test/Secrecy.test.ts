@@ -4,6 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FakeService from "@manilla/test-support/FakeService"
 import { controls, observe, stringsIn, traces } from "@manilla/test-support/Observed"
+import * as Test from "@manilla/test-support/Test"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -87,70 +88,62 @@ for (const [name, secret] of Object.entries(canaries)) {
   describe(`the ${name} is not printed`, () => {
     const all = secret === awkward ? echoes : { ...echoes, ...inUrls }
     for (const [how, echo] of Object.entries(all)) {
-      it.effect(how, () =>
-        Effect.gen(function* () {
-          // Tokens end in their number; the service repeats one that was sent.
-          const said = secret === token ? `${token}0` : secret
-          const { calls, received } = yield* FakeService.make([echo(said)], options)
-          const payload = {
-            name: "a thing",
-            phone_number: secret === awkward ? awkward : phone,
-            otp_code: otp
-          }
-          const write = yield* observe(calls.write({ ...FakeService.calls.write, payload }))
-          const once = yield* observe(calls.writeOnce({ payload }))
-          const read = yield* observe(calls.read(FakeService.calls.read))
-          assert(received.length >= 3)
-          const shown = [write.text, once.text]
-          // A read sends only the token.
-          if (secret === token) shown.push(read.text)
-          for (const text of shown) assert.deepStrictEqual(traces(secret, text), [])
-          assert([write, once, read].every(({ exit }) => exit._tag === "Failure"))
-        })
-      )
-    }
-
-    it.effect("in the scopes of the token", () =>
-      Effect.gen(function* () {
-        const scopes = [secret, `payments.${secret}`]
-        const tokens = FakeService.tokens(() =>
-          Effect.succeed({ ...FakeService.token, value: Redacted.make(token), scopes })
-        )
-        const { calls } = yield* FakeService.make([FakeService.failure(403)], { tokens })
-        const payload = { name: "a thing", phone_number: secret === token ? phone : secret }
-        const { exit, text: shown } = yield* observe(calls.writeOnce({ payload }))
-        assert(Exit.isFailure(exit))
-        assert.include(shown, "payments.")
-        assert.deepStrictEqual(traces(secret, shown), [])
-      })
-    )
-
-    it.effect("in a success", () =>
-      Effect.gen(function* () {
-        const { calls } = yield* FakeService.make([FakeService.success], options)
+      Test.effect(how, function* () {
+        // Tokens end in their number; the service repeats one that was sent.
+        const said = secret === token ? `${token}0` : secret
+        const { calls, received } = yield* FakeService.make([echo(said)], options)
         const payload = {
           name: "a thing",
-          phone_number: secret === token ? phone : secret,
+          phone_number: secret === awkward ? awkward : phone,
           otp_code: otp
         }
-        const { exit, text: shown } = yield* observe(
-          calls.write({ ...FakeService.calls.write, payload })
-        )
-        assert(Exit.isSuccess(exit))
-        assert.deepStrictEqual(traces(secret, shown), [])
+        const write = yield* observe(calls.write({ ...FakeService.calls.write, payload }))
+        const once = yield* observe(calls.writeOnce({ payload }))
+        const read = yield* observe(calls.read(FakeService.calls.read))
+        assert(received.length >= 3)
+        const shown = [write.text, once.text]
+        // A read sends only the token.
+        if (secret === token) shown.push(read.text)
+        for (const text of shown) assert.deepStrictEqual(traces(secret, text), [])
+        assert([write, once, read].every(({ exit }) => exit._tag === "Failure"))
       })
-    )
+    }
 
-    it.effect("when the request is refused", () =>
-      Effect.gen(function* () {
-        const { calls, received } = yield* FakeService.make([FakeService.success], options)
-        const payload = { name: "a thing", phone_number: secret.repeat(9), otp_code: [secret] }
-        const { exit, text: shown } = yield* observe(calls.writeOnce({ payload: payload as never }))
-        assert(Exit.isFailure(exit))
-        assert.strictEqual(received.length, 0)
-        assert.deepStrictEqual(traces(secret, shown), [])
-      })
-    )
+    Test.effect("in the scopes of the token", function* () {
+      const scopes = [secret, `payments.${secret}`]
+      const tokens = FakeService.tokens(() =>
+        Effect.succeed({ ...FakeService.token, value: Redacted.make(token), scopes })
+      )
+      const { calls } = yield* FakeService.make([FakeService.failure(403)], { tokens })
+      const payload = { name: "a thing", phone_number: secret === token ? phone : secret }
+      const { exit, text: shown } = yield* observe(calls.writeOnce({ payload }))
+      assert(Exit.isFailure(exit))
+      assert.include(shown, "payments.")
+      assert.deepStrictEqual(traces(secret, shown), [])
+    })
+
+    Test.effect("in a success", function* () {
+      const { calls } = yield* FakeService.make([FakeService.success], options)
+      const payload = {
+        name: "a thing",
+        phone_number: secret === token ? phone : secret,
+        otp_code: otp
+      }
+      const { exit, text: shown } = yield* observe(
+        calls.write({ ...FakeService.calls.write, payload })
+      )
+      assert(Exit.isSuccess(exit))
+      assert.deepStrictEqual(traces(secret, shown), [])
+    })
+
+    Test.effect("when the request is refused", function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success], options)
+      const payload = { name: "a thing", phone_number: secret.repeat(9), otp_code: [secret] }
+      const { exit, text: shown } = yield* observe(calls.writeOnce({ payload: payload as never }))
+      assert(Exit.isFailure(exit))
+      assert.strictEqual(received.length, 0)
+      assert.deepStrictEqual(traces(secret, shown), [])
+    })
   })
 }
 
@@ -173,33 +166,29 @@ describe("a phone number is not printed in another format", () => {
   const marked = Array.from(" ./()_+-", (mark) => ["01", "94", "93", "72", "650"].join(mark))
   for (const written of [...writings, ...marked]) {
     for (const sent of writings) {
-      it.effect(`${sent}, as ${written}`, () =>
-        Effect.gen(function* () {
-          const digits = Number(written.replace(/\D/g, ""))
-          const others = [digits, written.replace(/\W/g, "_")]
-          const { calls } = yield* FakeService.make(
-            [says(`no account for ${written}.`, { details: { [written]: [written, ...others] } })],
-            options
-          )
-          const payload = { name: "a thing", phone_number: sent }
-          const { text: printed } = yield* observe(calls.writeOnce({ payload }))
-          const shown = withoutIds(printed)
-          assert.notInclude(shown, written)
-          assert.notMatch(shown, /9\D{0,3}4\D{0,3}9\D{0,3}3\D{0,3}7\D{0,3}2/)
-        })
-      )
+      Test.effect(`${sent}, as ${written}`, function* () {
+        const digits = Number(written.replace(/\D/g, ""))
+        const others = [digits, written.replace(/\W/g, "_")]
+        const { calls } = yield* FakeService.make(
+          [says(`no account for ${written}.`, { details: { [written]: [written, ...others] } })],
+          options
+        )
+        const payload = { name: "a thing", phone_number: sent }
+        const { text: printed } = yield* observe(calls.writeOnce({ payload }))
+        const shown = withoutIds(printed)
+        assert.notInclude(shown, written)
+        assert.notMatch(shown, /9\D{0,3}4\D{0,3}9\D{0,3}3\D{0,3}7\D{0,3}2/)
+      })
     }
   }
 
   for (const written of ["61234567", "61 23 45 67", "01-61-23-45-67"]) {
-    it.effect(`nor is a local number of 8 digits, as ${written}`, () =>
-      Effect.gen(function* () {
-        const { calls } = yield* FakeService.make([says(`no account for ${written}.`)], options)
-        const payload = { name: "a thing", phone_number: "+22961234567" }
-        const { text: printed } = yield* observe(calls.writeOnce({ payload }))
-        assert.notMatch(withoutIds(printed), /2\D?3\D?4\D?5/)
-      })
-    )
+    Test.effect(`nor is a local number of 8 digits, as ${written}`, function* () {
+      const { calls } = yield* FakeService.make([says(`no account for ${written}.`)], options)
+      const payload = { name: "a thing", phone_number: "+22961234567" }
+      const { text: printed } = yield* observe(calls.writeOnce({ payload }))
+      assert.notMatch(withoutIds(printed), /2\D?3\D?4\D?5/)
+    })
   }
 
   for (const [sent, written] of [
@@ -208,19 +197,17 @@ describe("a phone number is not printed in another format", () => {
     ["12-34", "1234"],
     ["004512", "004512"]
   ] as const) {
-    it.effect(`nor is a code: ${sent}, as ${written}`, () =>
-      Effect.gen(function* () {
-        const { calls } = yield* FakeService.make(
-          [says(`the code ${written} is wrong`, { details: [Number(written)] })],
-          options
-        )
-        const payload = { name: "a thing", otp_code: sent }
-        const { text: printed } = yield* observe(calls.writeOnce({ payload }))
-        const shown = withoutIds(printed)
-        assert.notInclude(shown, written)
-        assert.notMatch(shown, new RegExp(`\\b${Number(written)}\\b`))
-      })
-    )
+    Test.effect(`nor is a code: ${sent}, as ${written}`, function* () {
+      const { calls } = yield* FakeService.make(
+        [says(`the code ${written} is wrong`, { details: [Number(written)] })],
+        options
+      )
+      const payload = { name: "a thing", otp_code: sent }
+      const { text: printed } = yield* observe(calls.writeOnce({ payload }))
+      const shown = withoutIds(printed)
+      assert.notInclude(shown, written)
+      assert.notMatch(shown, new RegExp(`\\b${Number(written)}\\b`))
+    })
   }
 })
 
@@ -230,45 +217,43 @@ for (const [what, message, token] of [
   ["a code", `${long}0 ${"w".repeat(343)}Kd8vTq is wrong`, long],
   ["the beginning of a code", `${at(495, "Kd8vTq")} is wrong`, "token-"]
 ] as const) {
-  it.effect(`${what} is not printed where a text is truncated`, () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([says(message)], { ...options, token })
-      const payload = { name: "a thing", otp_code: "Kd8vTq" }
-      const { text: shown } = yield* observe(calls.writeOnce({ payload }))
-      assert.notMatch(shown, /Kd8v/)
-    })
-  )
+  Test.effect(`${what} is not printed where a text is truncated`, function* () {
+    const { calls } = yield* FakeService.make([says(message)], { ...options, token })
+    const payload = { name: "a thing", otp_code: "Kd8vTq" }
+    const { text: shown } = yield* observe(calls.writeOnce({ payload }))
+    assert.notMatch(shown, /Kd8v/)
+  })
 }
 
-it.effect("the secrets of the next request with the same token are not printed either", () =>
-  Effect.gen(function* () {
+Test.effect(
+  "the secrets of the next request with the same token are not printed either",
+  function* () {
     const { calls } = yield* FakeService.make([says(`no ${phone}, no ${otp}`)], options)
     yield* Effect.flip(calls.writeOnce({ payload: { name: "a thing", phone_number: phone } }))
     const { text: shown } = yield* observe(
       calls.writeOnce({ payload: { name: "a thing", otp_code: otp } })
     )
     assert.deepStrictEqual(traces(otp, shown), [])
-  })
+  }
 )
 
-it.effect("a phone number is not printed if an error of the HTTP client repeats it", () =>
-  Effect.gen(function* () {
+Test.effect(
+  "a phone number is not printed if an error of the HTTP client repeats it",
+  function* () {
     const lost = { drop: undefined, words: `cannot send ${FakeService.phone}` }
     const { calls } = yield* FakeService.make([lost], options)
     const { text: printed } = yield* observe(calls.writeOnce(FakeService.calls.writeOnce))
     assert.include(printed, "cannot send")
     assert.notInclude(printed, FakeService.phone.slice(-8))
-  })
+  }
 )
 
-it.effect("a body that is not JSON is not printed", () =>
-  Effect.gen(function* () {
-    const { calls } = yield* FakeService.make([text(200, `{"name":"Awa Sow`)], options)
-    const { text: shown } = yield* observe(calls.read(FakeService.calls.read))
-    assert.include(shown, "NotJson")
-    assert.notMatch(shown, /Awa|Sow/)
-  })
-)
+Test.effect("a body that is not JSON is not printed", function* () {
+  const { calls } = yield* FakeService.make([text(200, `{"name":"Awa Sow`)], options)
+  const { text: shown } = yield* observe(calls.read(FakeService.calls.read))
+  assert.include(shown, "NotJson")
+  assert.notMatch(shown, /Awa|Sow/)
+})
 
 it("a text has at most 500 characters, also if all of them are escaped", () => {
   assert.lengthOf(sanitize.plain.text("\u0000".repeat(1000)), 500)
@@ -298,28 +283,27 @@ describe("a text of the service cannot forge or reorder log lines", () => {
     "a body that is not JSON": text(200, `${hostile}<html>`)
   }
   for (const [what, answer] of Object.entries(answers)) {
-    it.effect(`in ${what}`, () =>
-      Effect.gen(function* () {
-        const { calls } = yield* FakeService.make([answer], options)
-        const { exit, logs } = yield* observe(calls.write(FakeService.calls.write))
-        assert(Exit.isFailure(exit))
-        const failure = Option.getOrThrow(Cause.failureOption(exit.cause))
-        const strings = stringsIn(failure)
-        assert.isAbove(strings.length, 2)
-        for (const string of strings) {
-          assert.notMatch(string, controls)
-        }
-        // Logs have line breaks between entries and in stack traces.
-        assert.notInclude(logs.join(), "\nERROR b")
-        assert.notMatch(logs.join().replaceAll("\n", ""), /[\p{Cc}\u202e\u2066\u2028]/u)
-      })
-    )
+    Test.effect(`in ${what}`, function* () {
+      const { calls } = yield* FakeService.make([answer], options)
+      const { exit, logs } = yield* observe(calls.write(FakeService.calls.write))
+      assert(Exit.isFailure(exit))
+      const failure = Option.getOrThrow(Cause.failureOption(exit.cause))
+      const strings = stringsIn(failure)
+      assert.isAbove(strings.length, 2)
+      for (const string of strings) {
+        assert.notMatch(string, controls)
+      }
+      // Logs have line breaks between entries and in stack traces.
+      assert.notInclude(logs.join(), "\nERROR b")
+      assert.notMatch(logs.join().replaceAll("\n", ""), /[\p{Cc}\u202e\u2066\u2028]/u)
+    })
   }
 })
 
 describe("other values are still printed", () => {
-  it.effect("the id of a created resource, even if it contains the digits of a code", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "the id of a created resource, even if it contains the digits of a code",
+    function* () {
       const id = "0b9b8a3e-1234-4d1e-9b8a-3e6c5f4d1e9b"
       const { calls } = yield* FakeService.make([
         FakeService.answer({ id, name: "a thing" }, 201, { correlation_id: id })
@@ -329,41 +313,39 @@ describe("other values are still printed", () => {
       assert(error._tag === "AppliedUnreadable")
       assert.strictEqual(error.id, id)
       assert.strictEqual(error.correlationId, id)
-    })
+    }
   )
 
-  it.effect(
+  Test.effect(
     "the reference of a created resource, even if it contains eight digits of the phone number",
-    () =>
-      Effect.gen(function* () {
-        const reference = `PAYOUT-${phone.slice(-8)}-0007`
-        const { calls } = yield* FakeService.make([
-          FakeService.answer({ name: "a thing", reference }, 201)
-        ])
-        const payload = { name: "a thing", phone_number: phone }
-        const error = yield* Effect.flip(calls.write({ ...FakeService.calls.write, payload }))
-        assert(error._tag === "AppliedUnreadable")
-        assert.strictEqual(error.reference, reference)
-        assert.include(error.message, reference)
-      })
-  )
-
-  it.effect("the rest of a message and of its details", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make(
-        [says(`the number ${phone} is not known`, { details: { payer: `${phone} is wrong` } })],
-        { retry: { attempts: 1 } }
-      )
+    function* () {
+      const reference = `PAYOUT-${phone.slice(-8)}-0007`
+      const { calls } = yield* FakeService.make([
+        FakeService.answer({ name: "a thing", reference }, 201)
+      ])
       const payload = { name: "a thing", phone_number: phone }
-      const first = yield* Effect.flip(calls.writeOnce({ payload }))
-      assert(first._tag === "UnprocessableError")
-      assert.match(first.message, /the number .* is not known/)
-      assert.match(JSON.stringify(first.details), /\{"payer":".* is wrong"\}/)
-    })
+      const error = yield* Effect.flip(calls.write({ ...FakeService.calls.write, payload }))
+      assert(error._tag === "AppliedUnreadable")
+      assert.strictEqual(error.reference, reference)
+      assert.include(error.message, reference)
+    }
   )
 
-  it.effect("a span has the operation, path template, host and outcome, but no path with ids", () =>
-    Effect.gen(function* () {
+  Test.effect("the rest of a message and of its details", function* () {
+    const { calls } = yield* FakeService.make(
+      [says(`the number ${phone} is not known`, { details: { payer: `${phone} is wrong` } })],
+      { retry: { attempts: 1 } }
+    )
+    const payload = { name: "a thing", phone_number: phone }
+    const first = yield* Effect.flip(calls.writeOnce({ payload }))
+    assert(first._tag === "UnprocessableError")
+    assert.match(first.message, /the number .* is not known/)
+    assert.match(JSON.stringify(first.details), /\{"payer":".* is wrong"\}/)
+  })
+
+  Test.effect(
+    "a span has the operation, path template, host and outcome, but no path with ids",
+    function* () {
       const { calls } = yield* FakeService.make([FakeService.failure(404)])
       const { spans, text: shown } = yield* observe(
         calls.read({ path: { thing: FakeService.reference("PERSONAL-REFERENCE") } })
@@ -373,7 +355,7 @@ describe("other values are still printed", () => {
       assert.notInclude(shown, "PERSONAL-REFERENCE")
       assert.include(shown, "service.invalid")
       assert(spans.every((span) => span.startsWith("Things.read ")))
-    })
+    }
   )
 })
 
@@ -408,11 +390,9 @@ describe("the search for secrets", () => {
     )
   }
   for (const [where, leak] of Object.entries(leaks)) {
-    it.effect(`finds a secret in ${where}`, () =>
-      Effect.gen(function* () {
-        const { text: shown } = yield* observe(leak)
-        assert.isNotEmpty(traces(secret, shown))
-      })
-    )
+    Test.effect(`finds a secret in ${where}`, function* () {
+      const { text: shown } = yield* observe(leak)
+      assert.isNotEmpty(traces(secret, shown))
+    })
   }
 })

@@ -1,11 +1,12 @@
 /**
  * The metrics and the span of a call, and the trace context in its requests.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import { observe } from "@manilla/test-support/Observed"
 import * as Spans from "@manilla/test-support/Spans"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Logger from "effect/Logger"
@@ -43,59 +44,53 @@ const added = <A, E>(operation: string, call: Effect.Effect<A, E>) =>
   })
 
 describe("a call is counted", () => {
-  it.effect("by its outcome, its attempts, and the reasons of its retries", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([
-        FakeService.failure(503),
-        { drop: "ECONNREFUSED" },
-        FakeService.failure(422)
-      ])
-      const { counts, result } = yield* added("Things.write", calls.write(FakeService.calls.write))
-      assert.isTrue(Either.isLeft(result))
-      assert.deepStrictEqual(counts, {
-        "manilla_calls OutcomeUnknown": 1,
-        manilla_attempts: 3,
-        "manilla_retries ServerError": 1,
-        "manilla_retries NotSent": 1,
-        manilla_call_duration_ms: 1
-      })
+  Test.effect("by its outcome, its attempts, and the reasons of its retries", function* () {
+    const { calls } = yield* FakeService.make([
+      FakeService.failure(503),
+      { drop: "ECONNREFUSED" },
+      FakeService.failure(422)
+    ])
+    const { counts, result } = yield* added("Things.write", calls.write(FakeService.calls.write))
+    assert.isTrue(Either.isLeft(result))
+    assert.deepStrictEqual(counts, {
+      "manilla_calls OutcomeUnknown": 1,
+      manilla_attempts: 3,
+      "manilla_retries ServerError": 1,
+      "manilla_retries NotSent": 1,
+      manilla_call_duration_ms: 1
     })
-  )
+  })
 
   for (const [tag, reaction, limit] of [
     ["Success", FakeService.success, Infinity],
     ["Interrupted", "silence", 1000]
   ] as const) {
-    it.effect(`as ${tag}`, () =>
-      Effect.gen(function* () {
-        const { calls } = yield* FakeService.make([reaction])
-        const call = Effect.timeoutOption(calls.read(FakeService.calls.read), limit)
-        const { counts } = yield* added("Things.read", call)
-        assert.deepStrictEqual(counts, {
-          [`manilla_calls ${tag}`]: 1,
-          manilla_attempts: 1,
-          manilla_call_duration_ms: 1
-        })
+    Test.effect(`as ${tag}`, function* () {
+      const { calls } = yield* FakeService.make([reaction])
+      const call = Effect.timeoutOption(calls.read(FakeService.calls.read), limit)
+      const { counts } = yield* added("Things.read", call)
+      assert.deepStrictEqual(counts, {
+        [`manilla_calls ${tag}`]: 1,
+        manilla_attempts: 1,
+        manilla_call_duration_ms: 1
       })
-    )
+    })
   }
 
-  it.effect("with the labels of its caller", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([FakeService.success])
-      yield* Effect.tagMetrics(calls.read(FakeService.calls.read), "shop", "north")
-      const pairs = yield* Metric.snapshot
-      const labelled = pairs.filter(({ metricKey }) =>
-        metricKey.tags.some(({ key, value }) => key === "shop" && value === "north")
-      )
-      const names = labelled.map(({ metricKey }) => metricKey.name)
-      assert.deepStrictEqual(names.filter((name) => name.startsWith("manilla")).sort(), [
-        "manilla_attempts",
-        "manilla_call_duration_ms",
-        "manilla_calls"
-      ])
-    })
-  )
+  Test.effect("with the labels of its caller", function* () {
+    const { calls } = yield* FakeService.make([FakeService.success])
+    yield* Effect.tagMetrics(calls.read(FakeService.calls.read), "shop", "north")
+    const pairs = yield* Metric.snapshot
+    const labelled = pairs.filter(({ metricKey }) =>
+      metricKey.tags.some(({ key, value }) => key === "shop" && value === "north")
+    )
+    const names = labelled.map(({ metricKey }) => metricKey.name)
+    assert.deepStrictEqual(names.filter((name) => name.startsWith("manilla")).sort(), [
+      "manilla_attempts",
+      "manilla_call_duration_ms",
+      "manilla_calls"
+    ])
+  })
 })
 
 /** The spans of a call, and how each of them ended. */
@@ -114,130 +109,112 @@ const traced = <A, E>(call: Effect.Effect<A, E>) =>
 const traceparent = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"
 
 describe("a span", () => {
-  it.effect("has an event for each attempt, with its number and its result", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make(
-        [FakeService.failure(503), FakeService.failure(422)],
-        { retry: { base: 0 } }
-      )
-      const { spans } = yield* observe(calls.read(FakeService.calls.read))
-      const events = spans.join("\n").match(/'manilla\.attempt': \d+,\s+'manilla\.result': '\w+'/g)
-      assert.deepStrictEqual(
-        events?.map((event) => event.replace(/\s+/g, " ")),
-        [
-          "'manilla.attempt': 1, 'manilla.result': 'ServerError'",
-          "'manilla.attempt': 2, 'manilla.result': 'UnprocessableError'"
-        ]
-      )
-    })
-  )
+  Test.effect("has an event for each attempt, with its number and its result", function* () {
+    const { calls } = yield* FakeService.make(
+      [FakeService.failure(503), FakeService.failure(422)],
+      { retry: { base: 0 } }
+    )
+    const { spans } = yield* observe(calls.read(FakeService.calls.read))
+    const events = spans.join("\n").match(/'manilla\.attempt': \d+,\s+'manilla\.result': '\w+'/g)
+    assert.deepStrictEqual(
+      events?.map((event) => event.replace(/\s+/g, " ")),
+      [
+        "'manilla.attempt': 1, 'manilla.result': 'ServerError'",
+        "'manilla.attempt': 2, 'manilla.result': 'UnprocessableError'"
+      ]
+    )
+  })
 
-  it.effect("is made for each call, and ends with it", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([FakeService.success, FakeService.failure(422)])
-      const succeeds = yield* traced(calls.write(FakeService.calls.write))
-      assert.deepStrictEqual(succeeds.begun, ["Things.write"])
-      assert.deepStrictEqual(succeeds.ended, ["Things.write Success"])
-      const fails = yield* traced(calls.read(FakeService.calls.read))
-      assert.deepStrictEqual(fails.begun, ["Things.read"])
-      assert.deepStrictEqual(fails.ended, ["Things.read Failure"])
-    })
-  )
+  Test.effect("is made for each call, and ends with it", function* () {
+    const { calls } = yield* FakeService.make([FakeService.success, FakeService.failure(422)])
+    const succeeds = yield* traced(calls.write(FakeService.calls.write))
+    assert.deepStrictEqual(succeeds.begun, ["Things.write"])
+    assert.deepStrictEqual(succeeds.ended, ["Things.write Success"])
+    const fails = yield* traced(calls.read(FakeService.calls.read))
+    assert.deepStrictEqual(fails.begun, ["Things.read"])
+    assert.deepStrictEqual(fails.ended, ["Things.read Failure"])
+  })
 
-  it.effect("is a child of its caller's", () =>
-    Effect.gen(function* () {
-      const parents: Array<string> = []
-      const own = Spans.tracer({})
-      const tracer = Tracer.make({
-        ...own,
-        span: (name, parent, ...rest) => {
-          if (parent._tag === "Some" && parent.value._tag === "Span") {
-            parents.push(`${parent.value.name} > ${name}`)
-          }
-          return own.span(name, parent, ...rest)
+  Test.effect("is a child of its caller's", function* () {
+    const parents: Array<string> = []
+    const own = Spans.tracer({})
+    const tracer = Tracer.make({
+      ...own,
+      span: (name, parent, ...rest) => {
+        if (parent._tag === "Some" && parent.value._tag === "Span") {
+          parents.push(`${parent.value.name} > ${name}`)
         }
-      })
-      const { calls } = yield* FakeService.make([FakeService.success])
-      yield* calls
-        .read(FakeService.calls.read)
-        .pipe(Effect.withSpan("checkout"), Effect.withTracer(tracer))
-      assert.deepStrictEqual(parents, ["checkout > Things.read"])
+        return own.span(name, parent, ...rest)
+      }
     })
-  )
+    const { calls } = yield* FakeService.make([FakeService.success])
+    yield* calls
+      .read(FakeService.calls.read)
+      .pipe(Effect.withSpan("checkout"), Effect.withTracer(tracer))
+    assert.deepStrictEqual(parents, ["checkout > Things.read"])
+  })
 
-  it.effect("has the logs of its call as events, and its caller's has none", () =>
-    Effect.gen(function* () {
-      const events: Array<string> = []
-      const tracer = Spans.tracer({ event: (name, event) => void events.push(`${name}: ${event}`) })
-      const { calls } = yield* FakeService.make([FakeService.failure(503), FakeService.success], {
-        retry: { base: 0 }
-      })
-      yield* calls
-        .read(FakeService.calls.read)
-        .pipe(
-          Effect.withSpan("checkout"),
-          Effect.withTracer(tracer),
-          Logger.withMinimumLogLevel(LogLevel.Debug)
-        )
-      assert.lengthOf(events, 3)
-      assert.isTrue(events.every((event) => event.startsWith("Things.read: ")))
-      assert.include(
-        events[1],
-        "(https://service.invalid, correlation id c-2): SOME_CODE: some words. Retrying in 0 ms"
-      )
+  Test.effect("has the logs of its call as events, and its caller's has none", function* () {
+    const events: Array<string> = []
+    const tracer = Spans.tracer({ event: (name, event) => void events.push(`${name}: ${event}`) })
+    const { calls } = yield* FakeService.make([FakeService.failure(503), FakeService.success], {
+      retry: { base: 0 }
     })
-  )
+    yield* calls
+      .read(FakeService.calls.read)
+      .pipe(
+        Effect.withSpan("checkout"),
+        Effect.withTracer(tracer),
+        Logger.withMinimumLogLevel(LogLevel.Debug)
+      )
+    assert.lengthOf(events, 3)
+    assert.isTrue(events.every((event) => event.startsWith("Things.read: ")))
+    assert.include(
+      events[1],
+      "(https://service.invalid, correlation id c-2): SOME_CODE: some words. Retrying in 0 ms"
+    )
+  })
 
-  it.effect("is in the traceparent header of each attempt", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make(
-        [FakeService.failure(503), FakeService.success],
-        { retry: { base: 0 } }
-      )
-      yield* traced(calls.read(FakeService.calls.read))
-      assert.deepStrictEqual(
-        received.map(({ headers }) => headers["traceparent"]),
-        [traceparent, traceparent]
-      )
-    })
-  )
+  Test.effect("is in the traceparent header of each attempt", function* () {
+    const { calls, received } = yield* FakeService.make(
+      [FakeService.failure(503), FakeService.success],
+      { retry: { base: 0 } }
+    )
+    yield* traced(calls.read(FakeService.calls.read))
+    assert.deepStrictEqual(
+      received.map(({ headers }) => headers["traceparent"]),
+      [traceparent, traceparent]
+    )
+  })
 
-  it.effect("is said not to be sampled if its tracer does not sample it", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([FakeService.success])
-      const sampling = Spans.tracer({})
-      const tracer = Tracer.make({
-        span: (...options) => Object.assign(sampling.span(...options), { sampled: false }),
-        context: (run) => run()
-      })
-      yield* Effect.withTracer(calls.read(FakeService.calls.read), tracer)
-      assert.strictEqual(received[0]?.headers["traceparent"], traceparent.replace(/01$/, "00"))
+  Test.effect("is said not to be sampled if its tracer does not sample it", function* () {
+    const { calls, received } = yield* FakeService.make([FakeService.success])
+    const sampling = Spans.tracer({})
+    const tracer = Tracer.make({
+      span: (...options) => Object.assign(sampling.span(...options), { sampled: false }),
+      context: (run) => run()
     })
-  )
+    yield* Effect.withTracer(calls.read(FakeService.calls.read), tracer)
+    assert.strictEqual(received[0]?.headers["traceparent"], traceparent.replace(/01$/, "00"))
+  })
 
-  it.effect("is not created for a request that is refused before it is sent", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([FakeService.success])
-      const { begun, result } = yield* traced(
-        calls.writeOnce({ payload: { name: "x".repeat(11) } })
-      )
-      assert.isTrue(Either.isLeft(result))
-      assert.deepStrictEqual(begun, [])
-    })
-  )
+  Test.effect("is not created for a request that is refused before it is sent", function* () {
+    const { calls } = yield* FakeService.make([FakeService.success])
+    const { begun, result } = yield* traced(calls.writeOnce({ payload: { name: "x".repeat(11) } }))
+    assert.isTrue(Either.isLeft(result))
+    assert.deepStrictEqual(begun, [])
+  })
 
   for (const [what, tracer, isEnabled] of [
     ["without a tracer of the application", undefined, true],
     ["where tracing is turned off", Spans.tracer({}), false]
   ] as const) {
-    it.effect(`is not sent to the service ${what}`, () =>
-      Effect.gen(function* () {
-        const { calls, received } = yield* FakeService.make([FakeService.success])
-        const read = Effect.withTracerEnabled(calls.read(FakeService.calls.read), isEnabled)
-        yield* tracer === undefined ? read : Effect.withTracer(read, tracer)
-        assert.notProperty(received[0]?.headers, "traceparent")
-      })
-    )
+    Test.effect(`is not sent to the service ${what}`, function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success])
+      const read = Effect.withTracerEnabled(calls.read(FakeService.calls.read), isEnabled)
+      yield* tracer === undefined ? read : Effect.withTracer(read, tracer)
+      assert.notProperty(received[0]?.headers, "traceparent")
+    })
   }
 })
 
@@ -251,26 +228,22 @@ describe("the span of a call", () => {
       return Object.fromEntries(attributes)
     })
 
-  it.effect("has the host, the status, and the ids of the response", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* attributesOf(FakeService.success), {
-        "manilla.operation": "Things.write",
-        "manilla.replay": "Keyed",
-        "http.request.method": "POST",
-        "url.template": "/things",
-        "server.address": "service.invalid",
-        "server.port": 443,
-        "http.response.status_code": 200,
-        "manilla.correlation_id": "c-1",
-        "manilla.resource.id": "thing-1"
-      })
+  Test.effect("has the host, the status, and the ids of the response", function* () {
+    assert.deepStrictEqual(yield* attributesOf(FakeService.success), {
+      "manilla.operation": "Things.write",
+      "manilla.replay": "Keyed",
+      "http.request.method": "POST",
+      "url.template": "/things",
+      "server.address": "service.invalid",
+      "server.port": 443,
+      "http.response.status_code": 200,
+      "manilla.correlation_id": "c-1",
+      "manilla.resource.id": "thing-1"
     })
-  )
+  })
 
-  it.effect("has the status of a refusal", () =>
-    Effect.gen(function* () {
-      const attributes = yield* attributesOf(FakeService.failure(422))
-      assert.propertyVal(attributes, "http.response.status_code", 422)
-    })
-  )
+  Test.effect("has the status of a refusal", function* () {
+    const attributes = yield* attributesOf(FakeService.failure(422))
+    assert.propertyVal(attributes, "http.response.status_code", 422)
+  })
 })

@@ -1,7 +1,8 @@
 /**
  * `UndiciClient` on a runtime that replaces undici with classes without methods, as Bun does.
  */
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { vi } from "vitest"
@@ -20,11 +21,9 @@ const withStub = Effect.acquireRelease(
     })
 )
 
-it.scoped("fails when the layer is built, and names the client to use", () =>
-  Effect.gen(function* () {
-    const { layer } = yield* withStub
-    const error = yield* Effect.flip(Layer.build(layer))
-    assert.strictEqual(error._tag, "ConfigurationError")
-    assert.match(error.message, /^undici must be the module undici 7.* FetchClient\.layer/)
-  })
-)
+Test.effect("fails when the layer is built, and names the client to use", function* () {
+  const { layer } = yield* withStub
+  const error = yield* Effect.flip(Layer.build(layer))
+  assert.strictEqual(error._tag, "ConfigurationError")
+  assert.match(error.message, /^undici must be the module undici 7.* FetchClient\.layer/)
+})

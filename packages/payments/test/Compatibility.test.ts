@@ -4,6 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as FakeService from "@manilla/test-support/FakeService"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Intents from "./utils/Intents.js"
@@ -66,50 +67,44 @@ describe("nulls", () => {
     }
   })
 
-  it.effect("and missing optional members do not fail a create", () =>
-    Effect.gen(function* () {
-      const least = { id: Intents.id, status: "PENDING", amount: "1500", currency: "XOF" }
-      const { payments } = yield* Intents.make([Intents.answer(least, 201)])
-      assert.deepStrictEqual<unknown>(
-        yield* payments.create(Intents.request, { key: Intents.key }),
-        least
-      )
-    })
-  )
+  Test.effect("and missing optional members do not fail a create", function* () {
+    const least = { id: Intents.id, status: "PENDING", amount: "1500", currency: "XOF" }
+    const { payments } = yield* Intents.make([Intents.answer(least, 201)])
+    assert.deepStrictEqual<unknown>(
+      yield* payments.create(Intents.request, { key: Intents.key }),
+      least
+    )
+  })
 
-  it.effect("in required members make a create fail with AppliedUnreadable", () =>
-    Effect.gen(function* () {
-      const { payments, received } = yield* Intents.make([
-        Intents.answer({ ...Intents.created, status: null }, 201)
-      ])
-      const error = yield* Effect.flip(payments.create(Intents.request, { key: Intents.key }))
-      assert(error._tag === "AppliedUnreadable")
-      assert.strictEqual(error.id, Intents.id)
-      assert.strictEqual(error.reference, "PI-0042")
-      assert.deepStrictEqual(FakeService.fieldsOf(error), ["data.status"])
-      assert.strictEqual(received.length, 1)
-    })
-  )
+  Test.effect("in required members make a create fail with AppliedUnreadable", function* () {
+    const { payments, received } = yield* Intents.make([
+      Intents.answer({ ...Intents.created, status: null }, 201)
+    ])
+    const error = yield* Effect.flip(payments.create(Intents.request, { key: Intents.key }))
+    assert(error._tag === "AppliedUnreadable")
+    assert.strictEqual(error.id, Intents.id)
+    assert.strictEqual(error.reference, "PI-0042")
+    assert.deepStrictEqual(FakeService.fieldsOf(error), ["data.status"])
+    assert.strictEqual(received.length, 1)
+  })
 })
 
 describe("metadata", () => {
-  it.effect("is returned as sent, including __proto__", () =>
-    Effect.gen(function* () {
-      const metadata = JSON.parse(`{"__proto__":{"admin":true},"note":"é","list":[{"x":null}]}`)
-      const { payments, received } = yield* Intents.make([
-        ({ body }) =>
-          Effect.sync(() => {
-            const echoed = body.slice(body.indexOf(`"metadata":`), -1)
-            return {
-              status: 201,
-              body: `{"success":true,"data":{"id":"${Intents.id}","status":"PENDING","amount":"1500","currency":"XOF",${echoed}}}`
-            }
-          })
-      ])
-      const intent = yield* payments.create({ ...Intents.request, metadata }, { key: Intents.key })
-      assert.include(received[0]?.body, `"metadata":${JSON.stringify(metadata)}`)
-      assert.strictEqual(JSON.stringify(intent.metadata), JSON.stringify(metadata))
-      assert.notProperty({}, "admin")
-    })
-  )
+  Test.effect("is returned as sent, including __proto__", function* () {
+    const metadata = JSON.parse(`{"__proto__":{"admin":true},"note":"é","list":[{"x":null}]}`)
+    const { payments, received } = yield* Intents.make([
+      ({ body }) =>
+        Effect.sync(() => {
+          const echoed = body.slice(body.indexOf(`"metadata":`), -1)
+          return {
+            status: 201,
+            body: `{"success":true,"data":{"id":"${Intents.id}","status":"PENDING","amount":"1500","currency":"XOF",${echoed}}}`
+          }
+        })
+    ])
+    const intent = yield* payments.create({ ...Intents.request, metadata }, { key: Intents.key })
+    assert.include(received[0]?.body, `"metadata":${JSON.stringify(metadata)}`)
+    assert.strictEqual(JSON.stringify(intent.metadata), JSON.stringify(metadata))
+    assert.notProperty({}, "admin")
+  })
 })

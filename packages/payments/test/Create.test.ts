@@ -7,6 +7,7 @@ import * as Identifier from "@manilla/core/Identifier"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Intents from "./utils/Intents.js"
@@ -24,82 +25,72 @@ const create = (body: unknown, reaction: FakeService.Reaction = creates) =>
 const payer = (members: Record<string, unknown>) => ({ payer: { ...request.payer, ...members } })
 
 describe("a payment intent", () => {
-  it.effect("is created with the key, the correlation id and the body", () =>
-    Effect.gen(function* () {
-      const { payments, received } = yield* Intents.make([creates])
-      const correlationId = Identifier.makeCorrelationId("018f3f6e-7c1a-7def-8000-123456789abc")
-      const intent = yield* payments.create(request, { key, correlationId })
-      assert.deepStrictEqual<unknown>(intent, Intents.created)
-      yield* payments.create(request, { key })
-      assert.notProperty(received[1]?.headers, "x-correlation-id")
-      const [{ body, headers, method, url }] = received as [FakeService.Received]
-      assert.strictEqual(`${method} ${url}`, "POST https://service.invalid/api/v1/payments")
-      assert.strictEqual(headers["idempotency-key"], key)
-      assert.strictEqual(headers["x-correlation-id"], correlationId)
-      assert.deepStrictEqual(JSON.parse(body), request)
-    })
-  )
+  Test.effect("is created with the key, the correlation id and the body", function* () {
+    const { payments, received } = yield* Intents.make([creates])
+    const correlationId = Identifier.makeCorrelationId("018f3f6e-7c1a-7def-8000-123456789abc")
+    const intent = yield* payments.create(request, { key, correlationId })
+    assert.deepStrictEqual<unknown>(intent, Intents.created)
+    yield* payments.create(request, { key })
+    assert.notProperty(received[1]?.headers, "x-correlation-id")
+    const [{ body, headers, method, url }] = received as [FakeService.Received]
+    assert.strictEqual(`${method} ${url}`, "POST https://service.invalid/api/v1/payments")
+    assert.strictEqual(headers["idempotency-key"], key)
+    assert.strictEqual(headers["x-correlation-id"], correlationId)
+    assert.deepStrictEqual(JSON.parse(body), request)
+  })
 
-  it.effect("reads each member of its payer once", () =>
-    Effect.gen(function* () {
-      let reads = 0
-      const payer = {
-        get phone_number() {
-          return reads++ === 0 ? request.payer.phone_number : "another"
-        }
+  Test.effect("reads each member of its payer once", function* () {
+    let reads = 0
+    const payer = {
+      get phone_number() {
+        return reads++ === 0 ? request.payer.phone_number : "another"
       }
-      const { received } = yield* create({ ...request, payer })
-      assert.deepStrictEqual(JSON.parse(received[0]?.body ?? "").payer, request.payer)
-      assert.strictEqual(reads, 1)
-    })
-  )
+    }
+    const { received } = yield* create({ ...request, payer })
+    assert.deepStrictEqual(JSON.parse(received[0]?.body ?? "").payer, request.payer)
+    assert.strictEqual(reads, 1)
+  })
 
-  it.effect("sends the members of a payer that is a class instance", () =>
-    Effect.gen(function* () {
-      class Payer {
-        readonly phone_number = request.payer.phone_number
-        toJSON() {
-          return { phone_number: "+2290199999999" }
-        }
+  Test.effect("sends the members of a payer that is a class instance", function* () {
+    class Payer {
+      readonly phone_number = request.payer.phone_number
+      toJSON() {
+        return { phone_number: "+2290199999999" }
       }
-      const { received } = yield* create({ ...request, payer: new Payer() })
-      assert.deepStrictEqual(JSON.parse(received[0]?.body ?? "").payer, {
-        phone_number: request.payer.phone_number
-      })
+    }
+    const { received } = yield* create({ ...request, payer: new Payer() })
+    assert.deepStrictEqual(JSON.parse(received[0]?.body ?? "").payer, {
+      phone_number: request.payer.phone_number
     })
-  )
+  })
 })
 
-it.effect("a deposit is not taken for the collection that had its key", () =>
-  Effect.gen(function* () {
-    const { payments } = yield* Intents.make([Intents.answer(Intents.created, 201)])
-    const deposit = payments.deposit(Intents.collectRequest, { key })
-    const error = yield* Effect.flip(Elapsed.toTheEnd(deposit))
-    assert(error._tag === "KeyReused", error._tag)
-    assert.strictEqual(error.id, Intents.id)
-    assert.deepStrictEqual(error.differs, ["operation"])
-  })
-)
+Test.effect("a deposit is not taken for the collection that had its key", function* () {
+  const { payments } = yield* Intents.make([Intents.answer(Intents.created, 201)])
+  const deposit = payments.deposit(Intents.collectRequest, { key })
+  const error = yield* Effect.flip(Elapsed.toTheEnd(deposit))
+  assert(error._tag === "KeyReused", error._tag)
+  assert.strictEqual(error.id, Intents.id)
+  assert.deepStrictEqual(error.differs, ["operation"])
+})
 
-it.effect("an error does not show payer data that the service echoes", () =>
-  Effect.gen(function* () {
-    const secrets = { phone_number: "+2290161234567", otp_code: "482190" }
-    const { result } = yield* create(
-      { ...request, ...payer(secrets) },
-      FakeService.failure(
-        422,
-        {},
-        {
-          code: "C",
-          message: `no ${secrets.phone_number}, no ${secrets.otp_code}`,
-          details: secrets
-        }
-      )
+Test.effect("an error does not show payer data that the service echoes", function* () {
+  const secrets = { phone_number: "+2290161234567", otp_code: "482190" }
+  const { result } = yield* create(
+    { ...request, ...payer(secrets) },
+    FakeService.failure(
+      422,
+      {},
+      {
+        code: "C",
+        message: `no ${secrets.phone_number}, no ${secrets.otp_code}`,
+        details: secrets
+      }
     )
-    assert(result._tag === "Left" && result.left._tag === "UnprocessableError")
-    assert.notMatch(JSON.stringify(result.left), /61234567|482190/)
-  })
-)
+  )
+  assert(result._tag === "Left" && result.left._tag === "UnprocessableError")
+  assert.notMatch(JSON.stringify(result.left), /61234567|482190/)
+})
 
 describe("a body is sent unchanged", () => {
   for (const [what, members] of [
@@ -127,22 +118,18 @@ describe("a body is sent unchanged", () => {
       "FX_CONVERSION"
     ].map((operation) => [operation, { operation }] as const)
   ] as const) {
-    it.effect(`with ${what}`, () =>
-      Effect.gen(function* () {
-        const body = { ...request, ...members }
-        const { received } = yield* create(body)
-        assert.deepStrictEqual(JSON.parse(received[0]?.body ?? "null"), body)
-      })
-    )
+    Test.effect(`with ${what}`, function* () {
+      const body = { ...request, ...members }
+      const { received } = yield* create(body)
+      assert.deepStrictEqual(JSON.parse(received[0]?.body ?? "null"), body)
+    })
   }
 
-  it.effect("with the amount of a response", () =>
-    Effect.gen(function* () {
-      const amount = yield* Amount.toInput(Amount.Amount.make("1500.00000000"))
-      const { received } = yield* create({ ...request, amount })
-      assert.strictEqual(JSON.parse(received[0]?.body ?? "null").amount, "1500.0000")
-    })
-  )
+  Test.effect("with the amount of a response", function* () {
+    const amount = yield* Amount.toInput(Amount.Amount.make("1500.00000000"))
+    const { received } = yield* create({ ...request, amount })
+    assert.strictEqual(JSON.parse(received[0]?.body ?? "null").amount, "1500.0000")
+  })
 })
 
 describe("a body is refused by the name of its invalid field", () => {
@@ -156,14 +143,12 @@ describe("a body is refused by the name of its invalid field", () => {
     ["expires_at", "a Date", { ...request, expires_at: new Date(0) }],
     ["callback_url", "unknown", { ...request, callback_url: "https://example.invalid" }]
   ] as const) {
-    it.effect(`${field}: ${what}`, () =>
-      Effect.gen(function* () {
-        const { received, result } = yield* create(body)
-        assert(result._tag === "Left" && result.left._tag === "InvalidRequestError")
-        assert.deepStrictEqual(FakeService.fieldsOf(result.left), [field])
-        assert.strictEqual(received.length, 0)
-      })
-    )
+    Test.effect(`${field}: ${what}`, function* () {
+      const { received, result } = yield* create(body)
+      assert(result._tag === "Left" && result.left._tag === "InvalidRequestError")
+      assert.deepStrictEqual(FakeService.fieldsOf(result.left), [field])
+      assert.strictEqual(received.length, 0)
+    })
   }
 })
 

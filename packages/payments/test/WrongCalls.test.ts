@@ -2,8 +2,9 @@
  * Ill-typed calls, as JavaScript can make them. They fail with a typed error that names the field, and
  * nothing is sent.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import type * as Errors from "@manilla/core/Errors"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Intents from "./utils/Intents.js"
 
@@ -16,19 +17,17 @@ describe("a call from JavaScript", () => {
   ]
   for (const name of ["create", "collect", "deposit"] as const) {
     for (const [how, given, field] of cases) {
-      it.effect(`to ${name} ${how} fails with InvalidRequestError`, () =>
-        Effect.gen(function* () {
-          const { payments, received } = yield* Intents.make([Intents.answer(Intents.created)])
-          const call: (
-            ...given: ReadonlyArray<unknown>
-          ) => Effect.Effect<unknown, Errors.KeyedWriteError> = payments[name] as never
-          const error = yield* Effect.flip(call(...given))
-          assert(error._tag === "InvalidRequestError", String(error))
-          const fields = error.issues.map((issue) => issue.field)
-          if (name === "create" || field !== "request") assert.include(fields, field)
-          assert.isEmpty(received)
-        })
-      )
+      Test.effect(`to ${name} ${how} fails with InvalidRequestError`, function* () {
+        const { payments, received } = yield* Intents.make([Intents.answer(Intents.created)])
+        const call: (
+          ...given: ReadonlyArray<unknown>
+        ) => Effect.Effect<unknown, Errors.KeyedWriteError> = payments[name] as never
+        const error = yield* Effect.flip(call(...given))
+        assert(error._tag === "InvalidRequestError", String(error))
+        const fields = error.issues.map((issue) => issue.field)
+        if (name === "create" || field !== "request") assert.include(fields, field)
+        assert.isEmpty(received)
+      })
     }
   }
 })

@@ -1,5 +1,5 @@
 import type { HttpMethod } from "@effect/platform/HttpMethod"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as ControlApi from "@manilla/sandbox/ControlApi"
 import * as ControlClient from "@manilla/sandbox/ControlClient"
@@ -21,6 +21,7 @@ import {
   tests as overSandboxes
 } from "@manilla/test-support/Sandboxed"
 import type { Steps } from "@manilla/test-support/Steps"
+import * as Test from "@manilla/test-support/Test"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -679,8 +680,9 @@ const statusBeforeBody = (url: string, headers: Readonly<Record<string, string>>
   })
 
 describe("pages of other sites", () => {
-  it.live("cannot use the control API, by their origin or by a name for this machine", () =>
-    Effect.gen(function* () {
+  Test.live(
+    "cannot use the control API, by their origin or by a name for this machine",
+    function* () {
       const sandbox = yield* SandboxServer.make()
       const url = `${originOf(sandbox)}${ControlApi.root}/health`
       const { host, port } = new URL(url)
@@ -703,49 +705,47 @@ describe("pages of other sites", () => {
       ] as const) {
         assert.strictEqual(yield* statusOf(url, headers), status, JSON.stringify(headers))
       }
-    }).pipe(Effect.scoped)
+    }
   )
 
-  it.live("cannot use a name that is allowed for other containers", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* SandboxServer.make({ allowHosts: ["Sandbox", "pay.test"] })
-      const url = `${originOf(sandbox)}${ControlApi.root}/health`
-      const { port } = new URL(url)
-      for (const [headers, status] of [
-        [{ host: `sandbox:${port}` }, 200],
-        [{ host: `SANDBOX:${port}`, origin: `http://SANDBOX:${port}` }, 200],
-        [{ host: "pay.test" }, 200],
-        [{ host: "sandbox.attacker.example" }, 403],
-        [{ host: "attacker.pay.test" }, 403],
-        [{ host: `sandbox:${port}`, origin: "http://attacker.example" }, 403],
-        [{ host: `sandbox:${port}`, "sec-fetch-site": "cross-site" }, 403]
-      ] as const) {
-        assert.strictEqual(yield* statusOf(url, headers), status, JSON.stringify(headers))
-      }
-    }).pipe(Effect.scoped)
-  )
+  Test.live("cannot use a name that is allowed for other containers", function* () {
+    const sandbox = yield* SandboxServer.make({ allowHosts: ["Sandbox", "pay.test"] })
+    const url = `${originOf(sandbox)}${ControlApi.root}/health`
+    const { port } = new URL(url)
+    for (const [headers, status] of [
+      [{ host: `sandbox:${port}` }, 200],
+      [{ host: `SANDBOX:${port}`, origin: `http://SANDBOX:${port}` }, 200],
+      [{ host: "pay.test" }, 200],
+      [{ host: "sandbox.attacker.example" }, 403],
+      [{ host: "attacker.pay.test" }, 403],
+      [{ host: `sandbox:${port}`, origin: "http://attacker.example" }, 403],
+      [{ host: `sandbox:${port}`, "sec-fetch-site": "cross-site" }, 403]
+    ] as const) {
+      assert.strictEqual(yield* statusOf(url, headers), status, JSON.stringify(headers))
+    }
+  })
 
-  it.live(
+  Test.live(
     "get their response before their body is read, as does everybody where the API is off",
-    () =>
-      Effect.gen(function* () {
-        const on = yield* SandboxServer.make()
-        const off = yield* SandboxServer.make({ control: false })
-        for (const [sandbox, origin] of [
-          [on, "http://attacker.example"],
-          [off, originOf(off)]
-        ] as const) {
-          const headers = { origin, "content-length": String(400 * 1024 * 1024) }
-          assert.strictEqual(
-            yield* statusBeforeBody(`${originOf(sandbox)}/_sandbox/snapshot`, headers),
-            403
-          )
-        }
-      }).pipe(Effect.scoped)
+    function* () {
+      const on = yield* SandboxServer.make()
+      const off = yield* SandboxServer.make({ control: false })
+      for (const [sandbox, origin] of [
+        [on, "http://attacker.example"],
+        [off, originOf(off)]
+      ] as const) {
+        const headers = { origin, "content-length": String(400 * 1024 * 1024) }
+        assert.strictEqual(
+          yield* statusBeforeBody(`${originOf(sandbox)}/_sandbox/snapshot`, headers),
+          403
+        )
+      }
+    }
   )
 
-  it.live("find it off where other machines reach the sandbox, unless it is asked for", () =>
-    Effect.gen(function* () {
+  Test.live(
+    "find it off where other machines reach the sandbox, unless it is asked for",
+    function* () {
       const host = "0.0.0.0"
       const off = yield* SandboxServer.make({ host })
       const on = yield* SandboxServer.make({ host, control: true })
@@ -754,6 +754,6 @@ describe("pages of other sites", () => {
       assert.strictEqual(yield* health(off), 403)
       assert.strictEqual(yield* health(on), 200)
       assert.match(on.baseUrl, /^http:\/\/127\.0\.0\.1:/)
-    }).pipe(Effect.scoped)
+    }
   )
 })

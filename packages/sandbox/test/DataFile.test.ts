@@ -6,6 +6,7 @@ import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import { collection, overGateway } from "@manilla/test-support/Sandboxed"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -355,23 +356,19 @@ describe("a data file", () => {
     )
   }
 
-  it.live("in a folder that does not exist is refused with the reason", () =>
-    Effect.gen(function* () {
-      const error = yield* Effect.flip(open("/nonexistent/sandbox.data"))
-      assert.match(String(error.message), /cannot be used: ENOENT/)
-    })
-  )
+  Test.live("in a folder that does not exist is refused with the reason", function* () {
+    const error = yield* Effect.flip(open("/nonexistent/sandbox.data"))
+    assert.match(String(error.message), /cannot be used: ENOENT/)
+  })
 
-  it.effect("that cannot be written leaves requests without a response", () =>
-    Effect.gen(function* () {
-      const full = new Sandbox.DataError({ path: "sandbox.data", reason: "the disk is full" })
-      const emulated = yield* emulation.make({ origin: () => "" }, { ...memory, saved: full })
-      const apps = app.make(emulated, { sandbox: Effect.never, enabled: false })
-      const url = "http://localhost/api/v1/services"
-      const error = yield* Effect.flip(
-        apps.main({ method: "GET", url, headers: {}, body: new Uint8Array() })
-      )
-      assert.strictEqual(error._tag, "Dropped")
-    })
-  )
+  Test.effect("that cannot be written leaves requests without a response", function* () {
+    const full = new Sandbox.DataError({ path: "sandbox.data", reason: "the disk is full" })
+    const emulated = yield* emulation.make({ origin: () => "" }, { ...memory, saved: full })
+    const apps = app.make(emulated, { sandbox: Effect.never, enabled: false })
+    const url = "http://localhost/api/v1/services"
+    const error = yield* Effect.flip(
+      apps.main({ method: "GET", url, headers: {}, body: new Uint8Array() })
+    )
+    assert.strictEqual(error._tag, "Dropped")
+  })
 })

@@ -1,10 +1,11 @@
 /**
  * The example programs under faults.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { layer, phone, walletIn } from "@manilla/test-support/Sandboxed"
+import * as Test from "@manilla/test-support/Test"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -60,72 +61,60 @@ const anotherPayout = Fault.body(
 )
 
 describe("the payroll", () => {
-  it.effect("sets an employee aside when another payout has the key", () =>
-    Effect.gen(function* () {
-      const { exchanges, result } = yield* paidUnder(anotherPayout)
-      assert(result?.is === "set aside")
-      assert.include(result.why, "PYT-OTHER")
-      assert.include(result.why, "amount")
-      assert.include(result.why, "unknown")
-      assert.lengthOf(
-        exchanges.filter((exchange) => exchange.operation === operation),
-        2
-      )
-    })
-  )
+  Test.effect("sets an employee aside when another payout has the key", function* () {
+    const { exchanges, result } = yield* paidUnder(anotherPayout)
+    assert(result?.is === "set aside")
+    assert.include(result.why, "PYT-OTHER")
+    assert.include(result.why, "amount")
+    assert.include(result.why, "unknown")
+    assert.lengthOf(
+      exchanges.filter((exchange) => exchange.operation === operation),
+      2
+    )
+  })
 
-  it.effect("pays once when responses are lost", () =>
-    Effect.gen(function* () {
-      const { result, payouts } = yield* paidUnder(Fault.dropAfter({ operation, count: 7 }))
-      assert.strictEqual(result?.is, "paid")
-      assert.lengthOf(payouts, 1)
-    })
-  )
+  Test.effect("pays once when responses are lost", function* () {
+    const { result, payouts } = yield* paidUnder(Fault.dropAfter({ operation, count: 7 }))
+    assert.strictEqual(result?.is, "paid")
+    assert.lengthOf(payouts, 1)
+  })
 
-  it.effect("keeps an unknown outcome unknown after a later refusal", () =>
-    Effect.gen(function* () {
-      const { result, payouts } = yield* paidUnder(
-        Fault.dropAfter({ operation, count: 5 }),
-        Fault.status(422, { operation })
-      )
-      assert.lengthOf(payouts, 1)
-      assert(result?.is === "set aside")
-      assert.include(result.why, "OutcomeUnknown")
-      assert.include(result.why, "may have been made")
-    })
-  )
+  Test.effect("keeps an unknown outcome unknown after a later refusal", function* () {
+    const { result, payouts } = yield* paidUnder(
+      Fault.dropAfter({ operation, count: 5 }),
+      Fault.status(422, { operation })
+    )
+    assert.lengthOf(payouts, 1)
+    assert(result?.is === "set aside")
+    assert.include(result.why, "OutcomeUnknown")
+    assert.include(result.why, "may have been made")
+  })
 
-  it.effect("makes no claim about earlier runs when it is refused", () =>
-    Effect.gen(function* () {
-      const { result } = yield* paidUnder(Fault.status(422, { operation }))
-      assert(result?.is === "set aside")
-      assert.include(result.why, "UnprocessableError")
-      assert.include(result.why, "an earlier run")
-    })
-  )
+  Test.effect("makes no claim about earlier runs when it is refused", function* () {
+    const { result } = yield* paidUnder(Fault.status(422, { operation }))
+    assert(result?.is === "set aside")
+    assert.include(result.why, "UnprocessableError")
+    assert.include(result.why, "an earlier run")
+  })
 
-  it.effect("reports a possible payout while the outcome is unknown", () =>
-    Effect.gen(function* () {
-      const { result, payouts } = yield* paidUnder(
-        Fault.dropAfter({ operation, count: 5 }),
-        Fault.status(429, { operation, count: 40 })
-      )
-      assert.lengthOf(payouts, 1)
-      assert(result?.is === "open")
-      assert.include(result.why, "OutcomeUnknown")
-    })
-  )
+  Test.effect("reports a possible payout while the outcome is unknown", function* () {
+    const { result, payouts } = yield* paidUnder(
+      Fault.dropAfter({ operation, count: 5 }),
+      Fault.status(429, { operation, count: 40 })
+    )
+    assert.lengthOf(payouts, 1)
+    assert(result?.is === "open")
+    assert.include(result.why, "OutcomeUnknown")
+  })
 
-  it.effect("waits for an existing payout without sending it again", () =>
-    Effect.gen(function* () {
-      const { exchanges, result } = yield* paidUnder(
-        Fault.status(403, { operation: "Payouts.get", count: 3 })
-      )
-      assert.strictEqual(result?.is, "paid")
-      assert.lengthOf(
-        exchanges.filter((exchange) => exchange.operation === operation),
-        1
-      )
-    })
-  )
+  Test.effect("waits for an existing payout without sending it again", function* () {
+    const { exchanges, result } = yield* paidUnder(
+      Fault.status(403, { operation: "Payouts.get", count: 3 })
+    )
+    assert.strictEqual(result?.is, "paid")
+    assert.lengthOf(
+      exchanges.filter((exchange) => exchange.operation === operation),
+      1
+    )
+  })
 })

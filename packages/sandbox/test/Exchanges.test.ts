@@ -1,4 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as exchanges from "../src/internal/http/exchangeLog.js"
@@ -36,24 +37,21 @@ const indexesAfter = (sizes: ReadonlyArray<number>, capacity: number) =>
 const MiB = 1024 * 1024
 
 describe("the log of exchanges", () => {
-  it.effect("keeps the latest exchanges", () =>
-    Effect.gen(function* () {
-      const none = Array.from({ length: 25 }, () => 0)
-      assert.deepStrictEqual(yield* indexesAfter(none, 3), [22, 23, 24])
-      assert.deepStrictEqual(yield* indexesAfter(none, 0), [])
-    })
-  )
+  Test.effect("keeps the latest exchanges", function* () {
+    const none = Array.from({ length: 25 }, () => 0)
+    assert.deepStrictEqual(yield* indexesAfter(none, 3), [22, 23, 24])
+    assert.deepStrictEqual(yield* indexesAfter(none, 0), [])
+  })
 
-  it.effect("drops the oldest when their bodies have 64 MiB", () =>
-    Effect.gen(function* () {
-      const large = Array.from({ length: 7 }, () => 10 * MiB)
-      assert.deepStrictEqual(yield* indexesAfter(large.slice(1), 100), [0, 1, 2, 3, 4, 5])
-      assert.deepStrictEqual(yield* indexesAfter(large, 100), [1, 2, 3, 4, 5, 6])
-    })
-  )
+  Test.effect("drops the oldest when their bodies have 64 MiB", function* () {
+    const large = Array.from({ length: 7 }, () => 10 * MiB)
+    assert.deepStrictEqual(yield* indexesAfter(large.slice(1), 100), [0, 1, 2, 3, 4, 5])
+    assert.deepStrictEqual(yield* indexesAfter(large, 100), [1, 2, 3, 4, 5, 6])
+  })
 
-  it.effect("counts the bytes of responses, also of an exchange that it has dropped", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "counts the bytes of responses, also of an exchange that it has dropped",
+    function* () {
       const log = makeLog(3)
       const open = log.open(arrived())
       const [first, ...others] = [yield* open, yield* open, yield* open, yield* open]
@@ -61,11 +59,12 @@ describe("the log of exchanges", () => {
       assert.deepStrictEqual(yield* indexesIn(log), [1, 2, 3])
       for (const end of others) yield* end(answered(30 * MiB))
       assert.deepStrictEqual(yield* indexesIn(log), [2, 3])
-    })
+    }
   )
 
-  it.effect("keeps the responses of the newest 1,000, also if an older one ends later", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "keeps the responses of the newest 1,000, also if an older one ends later",
+    function* () {
       const log = makeLog(5000)
       const open = log.open(arrived())
       const end = answered(MiB / 16)
@@ -78,6 +77,6 @@ describe("the log of exchanges", () => {
         all.flatMap(({ index, response }) => (response === undefined ? [] : [index])),
         Array.from({ length: 1000 }, (_, n) => n + 1000)
       )
-    })
+    }
   )
 })

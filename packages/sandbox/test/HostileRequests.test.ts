@@ -9,6 +9,7 @@ import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Gateway from "@manilla/core/Gateway"
 import { collection as payment, phone } from "@manilla/test-support/Sandboxed"
+import * as Test from "@manilla/test-support/Test"
 import * as writes from "@manilla/test-support/Writes"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -112,8 +113,9 @@ describe("a hostile value in a field", () => {
       write.operation.payload?.ast ?? assert.fail("the operation has no body")
     )
     for (const place of places.filter(([name]) => name !== write.keyField)) {
-      it.effect(`${write.name}, ${place.join(".")}, is refused by name, or arrives as it is`, () =>
-        Effect.gen(function* () {
+      Test.effect(
+        `${write.name}, ${place.join(".")}, is refused by name, or arrives as it is`,
+        function* () {
           const { layer, sent } = yield* hostile.make
           const wrong: Array<string> = []
           let refused = 0
@@ -134,124 +136,120 @@ describe("a hostile value in a field", () => {
           }).pipe(Effect.provide(layer))
           assert.deepStrictEqual(wrong, [])
           assert.isAbove(refused, 0)
-        })
+        }
       )
     }
   }
 })
 
 describe("stored values", () => {
-  it.effect("are read back unchanged: descriptions, metadata, destinations", () =>
-    Effect.gen(function* () {
-      const { layer, sandbox } = yield* hostile.make
-      const short = Object.fromEntries(
-        Object.entries(hostile.texts).filter(([, text]) => text.length < 1000)
-      )
-      const metadata = JSON.parse(
-        JSON.stringify({ ...short, nested: { deep: [null, true, 2 ** 53 + 2, 5e-324, 1e308, []] } })
-      ) as Record<string, never>
-      Object.defineProperty(metadata, "__proto__", {
-        value: { polluted: "yes", constructor: { prototype: { polluted: "yes" } } },
-        enumerable: true,
-        configurable: true,
-        writable: true
-      })
-      for (const text of Object.values(short)) Object.assign(metadata, { [`key ${text}`]: text })
-      yield* Effect.gen(function* () {
-        const payments = yield* Payments.Payments
-        const payouts = yield* Payouts.Payouts
-        const [xof] = yield* sandbox.wallets
-        let count = 0
-        for (const text of Object.values(short)) {
-          const created = yield* payments.create(
-            { ...payment, description: text, metadata },
-            { key: IdempotencyKey.derive("payment", String(count)) }
-          )
-          assert.strictEqual(created.description, text)
-          const read = yield* payments.get(created.id)
-          assert.deepStrictEqual(read.metadata, metadata)
-          assert.isTrue(Object.hasOwn(read.metadata ?? {}, "__proto__"))
-          const sent = yield* payouts.create(
-            { ...payout, wallet_id: xof?.id ?? "", destination: text, metadata },
-            { key: IdempotencyKey.derive("payout", String(count++)) }
-          )
-          const { destination } = yield* payouts.get(sent.reference)
-          for (const arrived of [sent.destination, destination]) {
-            assert.strictEqual(arrived && Redacted.value(arrived), text)
-          }
-        }
-        assert.isAbove(count, 20)
-        const stored = yield* sandbox.paymentIntents
-        assert.strictEqual(stored.length, count)
-        for (const intent of stored) assert.deepStrictEqual(intent.metadata, metadata)
-        for (const each of yield* sandbox.payouts) assert.deepStrictEqual(each.metadata, metadata)
-        const whole = yield* payments.create(
-          { ...payment, metadata: hostile.texts },
-          { key: IdempotencyKey.derive("payment", "whole") }
-        )
-        assert.isTrue(isDeepStrictEqual(whole.metadata, hostile.texts))
-      }).pipe(Effect.provide(layer))
-      assert.strictEqual(Reflect.get({}, "polluted"), undefined)
+  Test.effect("are read back unchanged: descriptions, metadata, destinations", function* () {
+    const { layer, sandbox } = yield* hostile.make
+    const short = Object.fromEntries(
+      Object.entries(hostile.texts).filter(([, text]) => text.length < 1000)
+    )
+    const metadata = JSON.parse(
+      JSON.stringify({ ...short, nested: { deep: [null, true, 2 ** 53 + 2, 5e-324, 1e308, []] } })
+    ) as Record<string, never>
+    Object.defineProperty(metadata, "__proto__", {
+      value: { polluted: "yes", constructor: { prototype: { polluted: "yes" } } },
+      enumerable: true,
+      configurable: true,
+      writable: true
     })
-  )
+    for (const text of Object.values(short)) Object.assign(metadata, { [`key ${text}`]: text })
+    yield* Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const payouts = yield* Payouts.Payouts
+      const [xof] = yield* sandbox.wallets
+      let count = 0
+      for (const text of Object.values(short)) {
+        const created = yield* payments.create(
+          { ...payment, description: text, metadata },
+          { key: IdempotencyKey.derive("payment", String(count)) }
+        )
+        assert.strictEqual(created.description, text)
+        const read = yield* payments.get(created.id)
+        assert.deepStrictEqual(read.metadata, metadata)
+        assert.isTrue(Object.hasOwn(read.metadata ?? {}, "__proto__"))
+        const sent = yield* payouts.create(
+          { ...payout, wallet_id: xof?.id ?? "", destination: text, metadata },
+          { key: IdempotencyKey.derive("payout", String(count++)) }
+        )
+        const { destination } = yield* payouts.get(sent.reference)
+        for (const arrived of [sent.destination, destination]) {
+          assert.strictEqual(arrived && Redacted.value(arrived), text)
+        }
+      }
+      assert.isAbove(count, 20)
+      const stored = yield* sandbox.paymentIntents
+      assert.strictEqual(stored.length, count)
+      for (const intent of stored) assert.deepStrictEqual(intent.metadata, metadata)
+      for (const each of yield* sandbox.payouts) assert.deepStrictEqual(each.metadata, metadata)
+      const whole = yield* payments.create(
+        { ...payment, metadata: hostile.texts },
+        { key: IdempotencyKey.derive("payment", "whole") }
+      )
+      assert.isTrue(isDeepStrictEqual(whole.metadata, hostile.texts))
+    }).pipe(Effect.provide(layer))
+    assert.strictEqual(Reflect.get({}, "polluted"), undefined)
+  })
 })
 
 describe("a hostile key or correlation id", () => {
-  it.effect("is refused by name or arrives as one unchanged header", () =>
-    Effect.gen(function* () {
-      const { layer, sandbox, sent } = yield* hostile.make
-      yield* Effect.gen(function* () {
-        const payments = yield* Payments.Payments
-        const given = [
-          ...Object.values(hostile.texts),
-          ...Object.values(hostile.things).map((make) => make()),
-          "a b",
-          "a  b",
-          '"quoted"',
-          "a,b",
-          "a;b=c",
-          ",",
-          ":",
-          "a: b",
-          "~".repeat(255),
-          "~".repeat(256),
-          " a",
-          "a ",
-          "a\t"
-        ]
-        for (const value of given) {
-          for (const name of ["idempotency-key", "x-correlation-id"]) {
-            if (name === "x-correlation-id" && value === undefined) continue
-            sent.length = 0
-            const options =
-              name === "x-correlation-id" ? { key, correlationId: value } : { key: value }
-            const end = yield* hostile.endOf(() =>
-              payments.create(payment as never, options as never)
+  Test.effect("is refused by name or arrives as one unchanged header", function* () {
+    const { layer, sandbox, sent } = yield* hostile.make
+    yield* Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const given = [
+        ...Object.values(hostile.texts),
+        ...Object.values(hostile.things).map((make) => make()),
+        "a b",
+        "a  b",
+        '"quoted"',
+        "a,b",
+        "a;b=c",
+        ",",
+        ":",
+        "a: b",
+        "~".repeat(255),
+        "~".repeat(256),
+        " a",
+        "a ",
+        "a\t"
+      ]
+      for (const value of given) {
+        for (const name of ["idempotency-key", "x-correlation-id"]) {
+          if (name === "x-correlation-id" && value === undefined) continue
+          sent.length = 0
+          const options =
+            name === "x-correlation-id" ? { key, correlationId: value } : { key: value }
+          const end = yield* hostile.endOf(() =>
+            payments.create(payment as never, options as never)
+          )
+          const what = `${name} ${String(typeof value === "string" ? value.slice(0, 40) : typeof value)}`
+          if (end._tag === "Refused") {
+            assert.deepStrictEqual(
+              end.fields,
+              [name === "idempotency-key" ? "key" : `headers.${name}`],
+              what
             )
-            const what = `${name} ${String(typeof value === "string" ? value.slice(0, 40) : typeof value)}`
-            if (end._tag === "Refused") {
-              assert.deepStrictEqual(
-                end.fields,
-                [name === "idempotency-key" ? "key" : `headers.${name}`],
+            assert.strictEqual(sent.length, 0)
+          } else {
+            assert.strictEqual(end._tag, "Success", what)
+            assert.strictEqual(sent[0]?.headers[name], value, what)
+            if (name === "idempotency-key") {
+              const stored = yield* sandbox.paymentIntents
+              assert.isTrue(
+                stored.some((intent) => intent.idempotency_key === value),
                 what
               )
-              assert.strictEqual(sent.length, 0)
-            } else {
-              assert.strictEqual(end._tag, "Success", what)
-              assert.strictEqual(sent[0]?.headers[name], value, what)
-              if (name === "idempotency-key") {
-                const stored = yield* sandbox.paymentIntents
-                assert.isTrue(
-                  stored.some((intent) => intent.idempotency_key === value),
-                  what
-                )
-              }
             }
           }
         }
-      }).pipe(Effect.provide(layer))
-    })
-  )
+      }
+    }).pipe(Effect.provide(layer))
+  })
 
   it.live("never becomes two headers on the wire", () =>
     Effect.scoped(
@@ -333,33 +331,25 @@ describe("a hostile key or correlation id", () => {
 
 describe("a body that is not an object", () => {
   for (const write of writes.all) {
-    it.effect(`of ${write.name} is refused`, () =>
-      Effect.gen(function* () {
-        const { layer, sent } = yield* hostile.make
-        yield* Effect.gen(function* () {
-          for (const [name, make] of Object.entries(hostile.things)) {
-            const end = yield* sending(write, make())
-            assert.strictEqual(end._tag, "Refused", `${name} ${JSON.stringify(end)}`)
-          }
-          assert.lengthOf(sent, 0)
-          const full = yield* write.request
-          // The request may refer to what other requests have made.
-          const before = sent.length
-          for (const extra of [
-            "__proto__",
-            "constructor",
-            "toString",
-            "idempotency-key",
-            "a\r\nb"
-          ]) {
-            const body = Object.defineProperty({ ...full }, extra, { value: {}, enumerable: true })
-            const end = yield* sending(write, body)
-            assert(end._tag === "Refused", extra)
-            assert.deepStrictEqual(end.fields, [extra])
-          }
-          assert.lengthOf(sent, before)
-        }).pipe(Effect.provide(layer))
-      })
-    )
+    Test.effect(`of ${write.name} is refused`, function* () {
+      const { layer, sent } = yield* hostile.make
+      yield* Effect.gen(function* () {
+        for (const [name, make] of Object.entries(hostile.things)) {
+          const end = yield* sending(write, make())
+          assert.strictEqual(end._tag, "Refused", `${name} ${JSON.stringify(end)}`)
+        }
+        assert.lengthOf(sent, 0)
+        const full = yield* write.request
+        // The request may refer to what other requests have made.
+        const before = sent.length
+        for (const extra of ["__proto__", "constructor", "toString", "idempotency-key", "a\r\nb"]) {
+          const body = Object.defineProperty({ ...full }, extra, { value: {}, enumerable: true })
+          const end = yield* sending(write, body)
+          assert(end._tag === "Refused", extra)
+          assert.deepStrictEqual(end.fields, [extra])
+        }
+        assert.lengthOf(sent, before)
+      }).pipe(Effect.provide(layer))
+    })
   }
 })

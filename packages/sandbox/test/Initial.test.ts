@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -36,19 +37,17 @@ const readMade = (make: (file: string) => unknown) =>
   )
 
 describe("initial state in YAML", () => {
-  it.effect("keeps every digit of an amount, without quotes", () =>
-    Effect.gen(function* () {
-      const { services, wallets } = yield* read(yaml)
-      assert.deepStrictEqual(
-        wallets?.map(({ balance }): string => balance),
-        ["90071992547409931.1050", "0.0000"]
-      )
-      assert.deepStrictEqual(
-        services?.map(({ available, country }) => [country.code, available]),
-        [["BJ", false]]
-      )
-    })
-  )
+  Test.effect("keeps every digit of an amount, without quotes", function* () {
+    const { services, wallets } = yield* read(yaml)
+    assert.deepStrictEqual(
+      wallets?.map(({ balance }): string => balance),
+      ["90071992547409931.1050", "0.0000"]
+    )
+    assert.deepStrictEqual(
+      services?.map(({ available, country }) => [country.code, available]),
+      [["BJ", false]]
+    )
+  })
 
   it.live.skipIf(process.platform === "win32")("is not awaited from a FIFO", () =>
     Effect.gen(function* () {
@@ -78,12 +77,10 @@ describe("initial state in YAML", () => {
     ["an unknown tag", yaml.replace("PAYOUT", "!op PAYOUT"), "line 10: Unresolved tag: !op"],
     ["an empty file", "", "line 1: "]
   ] as const) {
-    it.effect(`is refused with its line: ${name}`, () =>
-      Effect.gen(function* () {
-        const message = yield* Effect.flip(read(text))
-        assert.include(message, `--initial cannot use FILE: ${reason}`)
-        if (name === "two fields") assert.include(message, "; line 12: services.0.available must")
-      })
-    )
+    Test.effect(`is refused with its line: ${name}`, function* () {
+      const message = yield* Effect.flip(read(text))
+      assert.include(message, `--initial cannot use FILE: ${reason}`)
+      if (name === "two fields") assert.include(message, "; line 12: services.0.available must")
+    })
   }
 })

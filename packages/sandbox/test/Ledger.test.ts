@@ -10,6 +10,7 @@ import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import type * as Ledger from "@manilla/sandbox/Ledger"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Test from "@manilla/test-support/Test"
 import * as Transaction from "@manilla/transactions/Transaction"
 import { collection, layer, payoutFrom, walletIn, tests } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
@@ -271,8 +272,9 @@ const play = (program: ReadonlyArray<Step>) =>
   )
 
 describe("random operations", () => {
-  it.effect("keep the ledger balanced, wallets non-negative and balances explained", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "keep the ledger balanced, wallets non-negative and balances explained",
+    function* () {
       const programs = FastCheck.sample(steps, { numRuns: 10, seed: 42 })
       const played = yield* Effect.forEach(programs, play)
       // The test is only meaningful with both refusals and postings.
@@ -284,7 +286,7 @@ describe("random operations", () => {
         played.reduce((sum, { entries }) => sum + entries, 0),
         200
       )
-    })
+    }
   )
 })
 

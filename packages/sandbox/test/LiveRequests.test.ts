@@ -1,9 +1,10 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as ControlApi from "@manilla/sandbox/ControlApi"
 import * as Fault from "@manilla/sandbox/Fault"
 import type * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -43,94 +44,82 @@ const call = (sandbox: Sandbox.Service, init: RequestInit = {}) =>
   )
 
 describe("the live requests", () => {
-  it.live("start with the latest, and continue with those that arrive and end", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* SandboxServer.make()
-      yield* call(sandbox)
-      const response = yield* follow(sandbox)
-      assert.strictEqual(response.headers.get("content-type"), "text/event-stream")
-      const { next } = events(response)
-      const latest = yield* next
-      assert.strictEqual(latest.event, "requests")
-      assert.deepStrictEqual(
-        decode(latest.data).requests.map(({ body, index, operation, status }) => [
-          index,
-          operation,
-          status,
-          body
-        ]),
-        [[0, "Catalogue.list", 401, null]]
-      )
+  Test.live("start with the latest, and continue with those that arrive and end", function* () {
+    const sandbox = yield* SandboxServer.make()
+    yield* call(sandbox)
+    const response = yield* follow(sandbox)
+    assert.strictEqual(response.headers.get("content-type"), "text/event-stream")
+    const { next } = events(response)
+    const latest = yield* next
+    assert.strictEqual(latest.event, "requests")
+    assert.deepStrictEqual(
+      decode(latest.data).requests.map(({ body, index, operation, status }) => [
+        index,
+        operation,
+        status,
+        body
+      ]),
+      [[0, "Catalogue.list", 401, null]]
+    )
 
-      yield* sandbox.faults.add(Fault.delay("1 minute"))
-      const leaving = new AbortController()
-      const slow = yield* Effect.fork(Effect.exit(call(sandbox, { signal: leaving.signal })))
-      const { requests: opened } = decode((yield* next).data)
-      assert.deepStrictEqual(
-        opened.map(({ index, ending }) => [index, ending]),
-        [[1, "open"]]
-      )
-      leaving.abort()
-      const { requests: ended } = decode((yield* next).data)
-      assert.deepStrictEqual(
-        ended.map(({ fault, index, ending }) => [index, ending, fault]),
-        [[1, "caller left", "delay"]]
-      )
-      yield* Fiber.join(slow)
-    }).pipe(Effect.scoped)
-  )
+    yield* sandbox.faults.add(Fault.delay("1 minute"))
+    const leaving = new AbortController()
+    const slow = yield* Effect.fork(Effect.exit(call(sandbox, { signal: leaving.signal })))
+    const { requests: opened } = decode((yield* next).data)
+    assert.deepStrictEqual(
+      opened.map(({ index, ending }) => [index, ending]),
+      [[1, "open"]]
+    )
+    leaving.abort()
+    const { requests: ended } = decode((yield* next).data)
+    assert.deepStrictEqual(
+      ended.map(({ fault, index, ending }) => [index, ending, fault]),
+      [[1, "caller left", "delay"]]
+    )
+    yield* Fiber.join(slow)
+  })
 
-  it.live("start again after a reset", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* SandboxServer.make()
-      yield* call(sandbox)
-      const { next } = events(yield* follow(sandbox))
-      assert.lengthOf(decode((yield* next).data).requests, 1)
-      yield* sandbox.reset()
-      assert.deepStrictEqual(decode((yield* next).data), { reset: true, requests: [] })
-    }).pipe(Effect.scoped)
-  )
+  Test.live("start again after a reset", function* () {
+    const sandbox = yield* SandboxServer.make()
+    yield* call(sandbox)
+    const { next } = events(yield* follow(sandbox))
+    assert.lengthOf(decode((yield* next).data).requests, 1)
+    yield* sandbox.reset()
+    assert.deepStrictEqual(decode((yield* next).data), { reset: true, requests: [] })
+  })
 
-  it.live("reach each of several readers, and go on after one has left", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* SandboxServer.make()
-      const leaving = new AbortController()
-      const one = events(yield* follow(sandbox, { signal: leaving.signal }))
-      const other = events(yield* follow(sandbox))
-      yield* Effect.all([one.next, other.next])
-      leaving.abort()
-      yield* call(sandbox)
-      assert.lengthOf(decode((yield* other.next).data).requests, 1)
-      assert.isTrue(Exit.isFailure(yield* one.nextExit))
-    }).pipe(Effect.scoped)
-  )
+  Test.live("reach each of several readers, and go on after one has left", function* () {
+    const sandbox = yield* SandboxServer.make()
+    const leaving = new AbortController()
+    const one = events(yield* follow(sandbox, { signal: leaving.signal }))
+    const other = events(yield* follow(sandbox))
+    yield* Effect.all([one.next, other.next])
+    leaving.abort()
+    yield* call(sandbox)
+    assert.lengthOf(decode((yield* other.next).data).requests, 1)
+    assert.isTrue(Exit.isFailure(yield* one.nextExit))
+  })
 
-  it.live("end when the sandbox stops", () =>
-    Effect.gen(function* () {
-      const scope = yield* Scope.make()
-      const sandbox = yield* SandboxServer.make().pipe(Scope.extend(scope))
-      const { next, nextExit } = events(yield* follow(sandbox))
-      yield* next
-      yield* Scope.close(scope, Exit.void)
-      assert.isTrue(Exit.isFailure(yield* nextExit))
-    })
-  )
+  Test.live("end when the sandbox stops", function* () {
+    const scope = yield* Scope.make()
+    const sandbox = yield* SandboxServer.make().pipe(Scope.extend(scope))
+    const { next, nextExit } = events(yield* follow(sandbox))
+    yield* next
+    yield* Scope.close(scope, Exit.void)
+    assert.isTrue(Exit.isFailure(yield* nextExit))
+  })
 
-  it.effect("have at most the newest 1,000 in an event", () =>
-    Effect.gen(function* () {
-      const { client, sandbox } = yield* SandboxClient.make()
-      yield* Effect.replicateEffect(client.get(`${sandbox.baseUrl}/services`), 1010)
-      const [latest] = yield* Stream.runCollect(Stream.take(sandbox.liveRequests, 1))
-      assert.lengthOf(latest?.requests ?? [], 1000)
-      assert.strictEqual(latest?.requests.at(-1)?.index, 1009)
-    }).pipe(Effect.scoped)
-  )
+  Test.effect("have at most the newest 1,000 in an event", function* () {
+    const { client, sandbox } = yield* SandboxClient.make()
+    yield* Effect.replicateEffect(client.get(`${sandbox.baseUrl}/services`), 1010)
+    const [latest] = yield* Stream.runCollect(Stream.take(sandbox.liveRequests, 1))
+    assert.lengthOf(latest?.requests ?? [], 1000)
+    assert.strictEqual(latest?.requests.at(-1)?.index, 1009)
+  })
 
-  it.live("are closed to pages of other sites", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* SandboxServer.make()
-      const headers = { origin: "http://attacker.example" }
-      assert.strictEqual((yield* follow(sandbox, { headers })).status, 403)
-    }).pipe(Effect.scoped)
-  )
+  Test.live("are closed to pages of other sites", function* () {
+    const sandbox = yield* SandboxServer.make()
+    const headers = { origin: "http://attacker.example" }
+    assert.strictEqual((yield* follow(sandbox, { headers })).status, 403)
+  })
 })

@@ -1,10 +1,11 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
 import * as Identifier from "@manilla/core/Identifier"
 import * as Payments from "@manilla/payments/Payments"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { collected, collection, key, layer, tests } from "@manilla/test-support/Sandboxed"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
@@ -198,11 +199,9 @@ describe("the seed", () => {
       return { clientId, id, reference }
     }).pipe(Effect.provide(layer({ seed })))
 
-  it.effect("determines all identifiers", () =>
-    Effect.gen(function* () {
-      const first = yield* run("a seed")
-      assert.deepStrictEqual(yield* run("a seed"), first)
-      assert.notDeepEqual(yield* run("another"), first)
-    })
-  )
+  Test.effect("determines all identifiers", function* () {
+    const first = yield* run("a seed")
+    assert.deepStrictEqual(yield* run("a seed"), first)
+    assert.notDeepEqual(yield* run("another"), first)
+  })
 })

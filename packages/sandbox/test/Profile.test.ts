@@ -1,6 +1,7 @@
 /** Sandboxes that behave like a service that was probed. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { tests } from "@manilla/test-support/Sandboxed"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -36,14 +37,12 @@ describe("the file of a profile", () => {
       (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
     )
 
-  it.effect("is read without what a sandbox cannot have", () =>
-    Effect.gen(function* () {
-      const idempotency = { other_body: 409 } as const
-      const evidence = { "page.parameter": "seen" }
-      const found = yield* read(JSON.stringify({ service: "x", page, idempotency, evidence }))
-      assert.deepStrictEqual(found, { page, idempotency })
-    })
-  )
+  Test.effect("is read without what a sandbox cannot have", function* () {
+    const idempotency = { other_body: 409 } as const
+    const evidence = { "page.parameter": "seen" }
+    const found = yield* read(JSON.stringify({ service: "x", page, idempotency, evidence }))
+    assert.deepStrictEqual(found, { page, idempotency })
+  })
 
   for (const [text, said] of [
     ["{", "must be"],
@@ -53,12 +52,10 @@ describe("the file of a profile", () => {
       "page.default_per_page must be a whole number from 1 to 100"
     ]
   ] as const) {
-    it.effect(`with ${text} is refused`, () =>
-      Effect.gen(function* () {
-        const { message } = yield* Effect.flip(read(text))
-        assert.include(message, "--profile cannot use")
-        assert.include(message, said)
-      })
-    )
+    Test.effect(`with ${text} is refused`, function* () {
+      const { message } = yield* Effect.flip(read(text))
+      assert.include(message, "--profile cannot use")
+      assert.include(message, said)
+    })
   }
 })

@@ -4,6 +4,7 @@
  */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { assert, describe, it } from "@effect/vitest"
+import * as Test from "@manilla/test-support/Test"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -613,40 +614,36 @@ describe("the effect of", () => {
     lateMillis: 1
   }
 
-  it.effect("response of somebody else changes each member that says whose it is", () =>
-    Effect.gen(function* () {
-      const own = {
-        id: "a",
-        reference: "b",
-        issuance_reference: "c",
-        amount: "1",
-        status: "FAILED"
-      }
-      const answer = HttpServerResponse.unsafeJson({ data: { ...own, currency: "XOF" } })
-      const response = yield* faultOf("response of somebody else")
-        .meet(withoutServices)(Effect.succeed(answer))
-        .pipe(Effect.provideService(Incoming, undefined as never))
-      const { data } = yield* Effect.promise(() => HttpServerResponse.toWeb(response).json())
-      assert.strictEqual(data.currency, "XOF")
-      for (const [member, value] of Object.entries(own)) {
-        assert.notStrictEqual(data[member], value, member)
-      }
-    })
-  )
+  Test.effect("response of somebody else changes each member that says whose it is", function* () {
+    const own = {
+      id: "a",
+      reference: "b",
+      issuance_reference: "c",
+      amount: "1",
+      status: "FAILED"
+    }
+    const answer = HttpServerResponse.unsafeJson({ data: { ...own, currency: "XOF" } })
+    const response = yield* faultOf("response of somebody else")
+      .meet(withoutServices)(Effect.succeed(answer))
+      .pipe(Effect.provideService(Incoming, undefined as never))
+    const { data } = yield* Effect.promise(() => HttpServerResponse.toWeb(response).json())
+    assert.strictEqual(data.currency, "XOF")
+    for (const [member, value] of Object.entries(own)) {
+      assert.notStrictEqual(data[member], value, member)
+    }
+  })
 
-  it.effect("request late does not end with its sender", () =>
-    Effect.gen(function* () {
-      const processed = yield* Deferred.make<void>()
-      const process = Effect.zipRight(Deferred.succeed(processed, undefined), Effect.never)
-      const sender = yield* faultOf("request late")
-        .meet({ ...withoutServices, lateMillis: 50 })(process)
-        .pipe(Effect.provideService(Incoming, undefined as never), Effect.fork)
-      yield* Effect.yieldNow()
-      yield* Fiber.interrupt(sender)
-      yield* TestClock.adjust(50)
-      assert.isTrue(yield* Deferred.isDone(processed))
-    })
-  )
+  Test.effect("request late does not end with its sender", function* () {
+    const processed = yield* Deferred.make<void>()
+    const process = Effect.zipRight(Deferred.succeed(processed, undefined), Effect.never)
+    const sender = yield* faultOf("request late")
+      .meet({ ...withoutServices, lateMillis: 50 })(process)
+      .pipe(Effect.provideService(Incoming, undefined as never), Effect.fork)
+    yield* Effect.yieldNow()
+    yield* Fiber.interrupt(sender)
+    yield* TestClock.adjust(50)
+    assert.isTrue(yield* Deferred.isDone(processed))
+  })
 })
 
 describe("a run", () => {
@@ -780,31 +777,27 @@ describe("a run", () => {
     )
   )
 
-  it.live("ends with a problem of its server", () =>
-    Effect.gen(function* () {
-      const problem = new Problem({ message: "The port is in use." })
-      const failed = yield* Effect.flip(run(paid, () => "paid", undefined, Effect.fail(problem)))
-      assert.strictEqual(failed.message, "The port is in use.")
-    })
-  )
+  Test.live("ends with a problem of its server", function* () {
+    const problem = new Problem({ message: "The port is in use." })
+    const failed = yield* Effect.flip(run(paid, () => "paid", undefined, Effect.fail(problem)))
+    assert.strictEqual(failed.message, "The port is in use.")
+  })
 
-  it.live("runs a life twice at once", () =>
-    Effect.gen(function* () {
-      let lives = 0
-      let most = 0
-      const life = Effect.gen(function* () {
-        most = Math.max(most, ++lives)
-        yield* Effect.sleep(100)
-        lives--
-      })
-      for (const name of ["two lives", "next life too"]) {
-        most = 0
-        const twice = { operation: "press", nth: 2, fault: faultOf(name) }
-        const { isReached } = yield* run(paid, () => "paid", undefined, life, [twice])
-        assert.deepStrictEqual([isReached, most], [true, 2], name)
-      }
+  Test.live("runs a life twice at once", function* () {
+    let lives = 0
+    let most = 0
+    const life = Effect.gen(function* () {
+      most = Math.max(most, ++lives)
+      yield* Effect.sleep(100)
+      lives--
     })
-  )
+    for (const name of ["two lives", "next life too"]) {
+      most = 0
+      const twice = { operation: "press", nth: 2, fault: faultOf(name) }
+      const { isReached } = yield* run(paid, () => "paid", undefined, life, [twice])
+      assert.deepStrictEqual([isReached, most], [true, 2], name)
+    }
+  })
 
   describe("after another order", () => {
     const first = { operation: "press", nth: 1, fault: faults.anotherOrder }
@@ -881,28 +874,26 @@ describe("a run", () => {
     )
   )
 
-  it.live("ends a life with its process", () =>
-    Effect.gen(function* () {
-      const ends = { started: 0, ended: 0 }
-      const life = Effect.gen(function* () {
-        ends.started++
-        const meet = yield* arrive
-        const process = Effect.succeed(HttpServerResponse.empty())
-        if (meet !== undefined) {
-          yield* Effect.ignore(Effect.provideService(meet(process), Incoming, undefined as never))
-        }
-        yield* Effect.sleep(1)
-        ends.ended++
-      })
-      const death = { operation: create, nth: 1, fault: faultOf("death after") }
-      const { events } = yield* run(paid, () => "paid", undefined, Effect.exit(life), [death])
-      assert.include(
-        events.map(({ text }) => text),
-        "the process dies"
-      )
-      assert.deepStrictEqual(ends, { started: 2, ended: 1 })
+  Test.live("ends a life with its process", function* () {
+    const ends = { started: 0, ended: 0 }
+    const life = Effect.gen(function* () {
+      ends.started++
+      const meet = yield* arrive
+      const process = Effect.succeed(HttpServerResponse.empty())
+      if (meet !== undefined) {
+        yield* Effect.ignore(Effect.provideService(meet(process), Incoming, undefined as never))
+      }
+      yield* Effect.sleep(1)
+      ends.ended++
     })
-  )
+    const death = { operation: create, nth: 1, fault: faultOf("death after") }
+    const { events } = yield* run(paid, () => "paid", undefined, Effect.exit(life), [death])
+    assert.include(
+      events.map(({ text }) => text),
+      "the process dies"
+    )
+    assert.deepStrictEqual(ends, { started: 2, ended: 1 })
+  })
 
   it.live("judges the keys", () => {
     const exchanges = [exchange(lost), exchange({ key: "B", atMillis: 9 })]

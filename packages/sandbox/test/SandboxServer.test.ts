@@ -8,6 +8,7 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as EventLoop from "@manilla/test-support/EventLoop"
 import { collection, key, overGateway } from "@manilla/test-support/Sandboxed"
+import * as Test from "@manilla/test-support/Test"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -134,41 +135,37 @@ describe("on sockets", () => {
 })
 
 describe("the scope", () => {
-  it.live("closes immediately, with its connections and ports", () =>
-    Effect.gen(function* () {
-      const scope = yield* Scope.make()
-      const sandbox = yield* SandboxServer.make().pipe(Scope.extend(scope))
-      const port = Number(new URL(sandbox.baseUrl).port)
-      yield* sandbox.faults.add(Fault.delay("1 minute"))
-      const idle = connect(port, "127.0.0.1")
-      yield* Effect.async<void>((resume) => {
-        idle.once("connect", () => resume(Effect.void))
-      })
-      const waiting = request(`${sandbox.baseUrl}/services`).end()
-      const broken = yield* Effect.forkAll([
-        Effect.async<void>((resume) => {
-          idle.on("error", () => {}).on("close", () => resume(Effect.void))
-        }),
-        Effect.async<void>((resume) => {
-          waiting.on("error", () => resume(Effect.void))
-        })
-      ])
-      yield* EventLoop.until(sandbox.exchanges, ({ length }) => length === 1)
-
-      const [took] = yield* Effect.timed(Scope.close(scope, Exit.void))
-      // Real time: closing must not wait for the delay of one minute.
-      assert.isBelow(Duration.toMillis(took), 500)
-      yield* Fiber.join(broken)
-      yield* Effect.scoped(SandboxServer.make({ port }))
+  Test.live("closes immediately, with its connections and ports", function* () {
+    const scope = yield* Scope.make()
+    const sandbox = yield* SandboxServer.make().pipe(Scope.extend(scope))
+    const port = Number(new URL(sandbox.baseUrl).port)
+    yield* sandbox.faults.add(Fault.delay("1 minute"))
+    const idle = connect(port, "127.0.0.1")
+    yield* Effect.async<void>((resume) => {
+      idle.once("connect", () => resume(Effect.void))
     })
-  )
+    const waiting = request(`${sandbox.baseUrl}/services`).end()
+    const broken = yield* Effect.forkAll([
+      Effect.async<void>((resume) => {
+        idle.on("error", () => {}).on("close", () => resume(Effect.void))
+      }),
+      Effect.async<void>((resume) => {
+        waiting.on("error", () => resume(Effect.void))
+      })
+    ])
+    yield* EventLoop.until(sandbox.exchanges, ({ length }) => length === 1)
 
-  it.live("fails to open on a port in use", () =>
-    Effect.gen(function* () {
-      const { baseUrl } = yield* SandboxServer.make()
-      const port = Number(new URL(baseUrl).port)
-      const second = yield* Effect.either(SandboxServer.make({ port }))
-      assert.isTrue(Either.isLeft(second) && second.left._tag === "ServeError")
-    }).pipe(Effect.scoped)
-  )
+    const [took] = yield* Effect.timed(Scope.close(scope, Exit.void))
+    // Real time: closing must not wait for the delay of one minute.
+    assert.isBelow(Duration.toMillis(took), 500)
+    yield* Fiber.join(broken)
+    yield* Effect.scoped(SandboxServer.make({ port }))
+  })
+
+  Test.live("fails to open on a port in use", function* () {
+    const { baseUrl } = yield* SandboxServer.make()
+    const port = Number(new URL(baseUrl).port)
+    const second = yield* Effect.either(SandboxServer.make({ port }))
+    assert.isTrue(Either.isLeft(second) && second.left._tag === "ServeError")
+  })
 })

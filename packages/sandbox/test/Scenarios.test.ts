@@ -13,6 +13,7 @@ import {
   walletIn,
   tests
 } from "@manilla/test-support/Sandboxed"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -164,8 +165,9 @@ describe("scenarios", () => {
     assert.lengthOf(yield* sandbox.faults.pending, 0)
   })
 
-  it.effect("with an unlisted magic value are refused unless the sandbox is lenient", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "with an unlisted magic value are refused unless the sandbox is lenient",
+    function* () {
       const body = { ...collection, payer: { phone_number: "+999123" } }
       // A price with the service's own four decimals is not magic.
       const price = { ...collection, amount: "999.9900" }
@@ -183,7 +185,7 @@ describe("scenarios", () => {
         assert.strictEqual(status, 422)
         assert.strictEqual(decodeFailure(text).data.error.code, "UNLISTED_MAGIC_VALUE")
       }
-    })
+    }
   )
 
   // Every scenario, by the client: nothing is paid twice, and a payment is known whatever its response was.

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
@@ -19,6 +19,7 @@ import {
   walletIn,
   tests
 } from "@manilla/test-support/Sandboxed"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -94,8 +95,9 @@ const restore = (text: string) =>
   })
 
 describe("a snapshot", () => {
-  it.effect("restores every part of the state in another sandbox, and what comes after it", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "restores every part of the state in another sandbox, and what comes after it",
+    function* () {
       const after = Effect.gen(function* () {
         const sandbox = yield* Sandbox.Sandbox
         // Both clients obtain a new token, which draws identifiers.
@@ -122,7 +124,7 @@ describe("a snapshot", () => {
       }).pipe(Effect.provide(layer({ ...credentials, seed: "another" })))
       assert.deepStrictEqual(second.before, first.before)
       assert.deepStrictEqual(second.after, first.after)
-    })
+    }
   )
 
   test("sets the clock back to its time", function* ({ sandbox, payments }) {

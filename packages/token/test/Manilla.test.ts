@@ -4,6 +4,7 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, it } from "@effect/vitest"
 import * as Gateway from "@manilla/core/Gateway"
+import * as Test from "@manilla/test-support/Test"
 import * as Manilla from "@manilla/token/Manilla"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -53,9 +54,7 @@ it.effect("a call that ends while the account gateway is silent names its addres
   )
 )
 
-it.effect("the error names all missing settings", () =>
-  Effect.gen(function* () {
-    const error = yield* Effect.flip(Effect.provide(Gateway.Gateway, layerWith({})))
-    for (const name of Object.keys(settings)) assert.include(String(error), name)
-  })
-)
+Test.effect("the error names all missing settings", function* () {
+  const error = yield* Effect.flip(Effect.provide(Gateway.Gateway, layerWith({})))
+  for (const name of Object.keys(settings)) assert.include(String(error), name)
+})

@@ -4,6 +4,7 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Gateway from "@manilla/core/Gateway"
+import * as Test from "@manilla/test-support/Test"
 import * as Token from "@manilla/token/Token"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as Observed from "@manilla/test-support/Observed"
@@ -100,10 +101,8 @@ for (const [what, text] of Object.entries(texts)) {
   })
 }
 
-it.scoped("valid scopes are still shown", () =>
-  Effect.gen(function* () {
-    const { text } = yield* called({ scope: "payments.write refunds.read" })
-    assert.include(text, "The operation requires the scope payments.read")
-    assert.include(text, "payments.write refunds.read")
-  })
-)
+Test.effect("valid scopes are still shown", function* () {
+  const { text } = yield* called({ scope: "payments.write refunds.read" })
+  assert.include(text, "The operation requires the scope payments.read")
+  assert.include(text, "payments.write refunds.read")
+})

@@ -1,6 +1,7 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as BearerTokens from "@manilla/core/BearerTokens"
+import * as Test from "@manilla/test-support/Test"
 import * as Token from "@manilla/token/Token"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -37,51 +38,43 @@ const ask = (tokens: BearerTokens.Service, limitMillis = Infinity) =>
 const text = (token: BearerTokens.BearerToken) => Redacted.value(token.value)
 
 describe("a token", () => {
-  it.scoped("that is held is returned without waiting", () =>
-    Effect.gen(function* () {
-      const { tokens } = yield* make()
-      const token = yield* Elapsed.during(10, tokens.get(Infinity))
-      assert.deepStrictEqual(tokens.get(Infinity), Exit.succeed(token))
-    })
-  )
+  Test.effect("that is held is returned without waiting", function* () {
+    const { tokens } = yield* make()
+    const token = yield* Elapsed.during(10, tokens.get(Infinity))
+    assert.deepStrictEqual(tokens.get(Infinity), Exit.succeed(token))
+  })
 
-  it.scoped("is requested with the credentials, and has scopes and environment", () =>
-    Effect.gen(function* () {
-      const { requests, tokens } = yield* make()
-      const token = yield* Elapsed.during(10, tokens.get(Infinity))
-      assert.strictEqual(text(token), "token-1")
-      assert.deepStrictEqual(token.scopes, ["payments.read", "payments.write"])
-      assert.strictEqual(token.environment, "SANDBOX")
-      assert.deepStrictEqual(requests[0]?.body, { client_id: "app-42", client_secret: secret })
-    })
-  )
+  Test.effect("is requested with the credentials, and has scopes and environment", function* () {
+    const { requests, tokens } = yield* make()
+    const token = yield* Elapsed.during(10, tokens.get(Infinity))
+    assert.strictEqual(text(token), "token-1")
+    assert.deepStrictEqual(token.scopes, ["payments.read", "payments.write"])
+    assert.strictEqual(token.environment, "SANDBOX")
+    assert.deepStrictEqual(requests[0]?.body, { client_id: "app-42", client_secret: secret })
+  })
 
-  it.scoped("is requested once by 1,000 callers, and reused", () =>
-    Effect.gen(function* () {
-      const { requests, tokens } = yield* make()
-      const all = yield* Elapsed.during(
-        10,
-        Effect.replicateEffect(ask(tokens), 1_000, { concurrency: "unbounded" })
-      )
-      assert.strictEqual(requests.length, 1)
-      assert.deepStrictEqual(new Set(all.map(text)), new Set(["token-1"]))
-      yield* tokens.get(Infinity)
-      assert.strictEqual(requests.length, 1)
-    })
-  )
+  Test.effect("is requested once by 1,000 callers, and reused", function* () {
+    const { requests, tokens } = yield* make()
+    const all = yield* Elapsed.during(
+      10,
+      Effect.replicateEffect(ask(tokens), 1_000, { concurrency: "unbounded" })
+    )
+    assert.strictEqual(requests.length, 1)
+    assert.deepStrictEqual(new Set(all.map(text)), new Set(["token-1"]))
+    yield* tokens.get(Infinity)
+    assert.strictEqual(requests.length, 1)
+  })
 
-  it.scoped("reaches the other callers when the requesting caller is interrupted", () =>
-    Effect.gen(function* () {
-      const { requests, tokens } = yield* make()
-      const first = yield* Effect.fork(tokens.get(Infinity))
-      const second = yield* Effect.fork(tokens.get(Infinity))
-      yield* TestClock.adjust(5)
-      yield* Fiber.interrupt(first)
-      yield* TestClock.adjust(5)
-      assert.strictEqual(text(yield* Fiber.join(second)), "token-1")
-      assert.strictEqual(requests.length, 1)
-    })
-  )
+  Test.effect("reaches the other callers when the requesting caller is interrupted", function* () {
+    const { requests, tokens } = yield* make()
+    const first = yield* Effect.fork(tokens.get(Infinity))
+    const second = yield* Effect.fork(tokens.get(Infinity))
+    yield* TestClock.adjust(5)
+    yield* Fiber.interrupt(first)
+    yield* TestClock.adjust(5)
+    assert.strictEqual(text(yield* Fiber.join(second)), "token-1")
+    assert.strictEqual(requests.length, 1)
+  })
 })
 
 describe("the scope", () => {
@@ -89,89 +82,77 @@ describe("the scope", () => {
     ["during the request, which it interrupts", 5],
     ["after it", 10]
   ] as const) {
-    it.effect(`has no token when it closes ${when}`, () =>
-      Effect.gen(function* () {
-        const scope = yield* Scope.make()
-        const { requests, tokens } = yield* Scope.extend(make(), scope)
-        const first = yield* Effect.fork(Effect.either(tokens.get(Infinity)))
-        yield* TestClock.adjust(millis)
-        yield* Elapsed.during(1, Scope.close(scope, Exit.void))
-        const token = yield* Elapsed.during(1, first)
-        assert.strictEqual(Either.isRight(token), millis === 10)
-        if (Either.isLeft(token)) assert.strictEqual(token.left._tag, "TokenUnavailableError")
-        assert.strictEqual((yield* Effect.flip(tokens.get(Infinity)))._tag, "TokenUnavailableError")
-        assert.strictEqual(requests.length, 1)
-      })
-    )
+    Test.effect(`has no token when it closes ${when}`, function* () {
+      const scope = yield* Scope.make()
+      const { requests, tokens } = yield* Scope.extend(make(), scope)
+      const first = yield* Effect.fork(Effect.either(tokens.get(Infinity)))
+      yield* TestClock.adjust(millis)
+      yield* Elapsed.during(1, Scope.close(scope, Exit.void))
+      const token = yield* Elapsed.during(1, first)
+      assert.strictEqual(Either.isRight(token), millis === 10)
+      if (Either.isLeft(token)) assert.strictEqual(token.left._tag, "TokenUnavailableError")
+      assert.strictEqual((yield* Effect.flip(tokens.get(Infinity)))._tag, "TokenUnavailableError")
+      assert.strictEqual(requests.length, 1)
+    })
   }
 })
 
 describe("expiry", () => {
-  it.scoped("is anticipated: the old token is used during the renewal", () =>
-    Effect.gen(function* () {
-      const { requests, tokens } = yield* make()
-      yield* Elapsed.during(10, tokens.get(Infinity))
-      yield* TestClock.adjust("54 minutes")
-      assert.strictEqual(text(yield* tokens.get(Infinity)), "token-1")
-      assert.strictEqual(requests.length, 1)
-      yield* TestClock.adjust("2 minutes")
-      const served = yield* Effect.replicateEffect(ask(tokens), 100)
-      assert.deepStrictEqual(new Set(served.map(text)), new Set(["token-1"]))
-      yield* TestClock.adjust(10)
-      assert.strictEqual(text(yield* tokens.get(Infinity)), "token-2")
-      assert.strictEqual(requests.length, 2)
-    })
-  )
+  Test.effect("is anticipated: the old token is used during the renewal", function* () {
+    const { requests, tokens } = yield* make()
+    yield* Elapsed.during(10, tokens.get(Infinity))
+    yield* TestClock.adjust("54 minutes")
+    assert.strictEqual(text(yield* tokens.get(Infinity)), "token-1")
+    assert.strictEqual(requests.length, 1)
+    yield* TestClock.adjust("2 minutes")
+    const served = yield* Effect.replicateEffect(ask(tokens), 100)
+    assert.deepStrictEqual(new Set(served.map(text)), new Set(["token-1"]))
+    yield* TestClock.adjust(10)
+    assert.strictEqual(text(yield* tokens.get(Infinity)), "token-2")
+    assert.strictEqual(requests.length, 2)
+  })
 
-  it.scoped("of a one-minute token is anticipated in its last tenth, not before", () =>
-    Effect.gen(function* () {
-      const { requests, tokens } = yield* make(() => ({ data: { expires_in: 60 } }))
-      yield* Elapsed.during(10, tokens.get(Infinity))
-      yield* TestClock.adjust("53 seconds")
-      assert.strictEqual(text(yield* tokens.get(Infinity)), "token-1")
-      yield* TestClock.adjust(10)
-      assert.strictEqual(requests.length, 1)
-      yield* TestClock.adjust("2 seconds")
-      assert.strictEqual(text(yield* tokens.get(Infinity)), "token-1")
-      yield* TestClock.adjust(10)
-      assert.strictEqual(requests.length, 2)
-    })
-  )
+  Test.effect("of a one-minute token is anticipated in its last tenth, not before", function* () {
+    const { requests, tokens } = yield* make(() => ({ data: { expires_in: 60 } }))
+    yield* Elapsed.during(10, tokens.get(Infinity))
+    yield* TestClock.adjust("53 seconds")
+    assert.strictEqual(text(yield* tokens.get(Infinity)), "token-1")
+    yield* TestClock.adjust(10)
+    assert.strictEqual(requests.length, 1)
+    yield* TestClock.adjust("2 seconds")
+    assert.strictEqual(text(yield* tokens.get(Infinity)), "token-1")
+    yield* TestClock.adjust(10)
+    assert.strictEqual(requests.length, 2)
+  })
 
-  it.scoped("ends the use of a token", () =>
-    Effect.gen(function* () {
-      const { tokens } = yield* make()
-      yield* Elapsed.during(10, tokens.get(Infinity))
-      yield* TestClock.adjust("61 minutes")
-      assert.strictEqual(text(yield* Elapsed.during(10, tokens.get(Infinity))), "token-2")
-    })
-  )
+  Test.effect("ends the use of a token", function* () {
+    const { tokens } = yield* make()
+    yield* Elapsed.during(10, tokens.get(Infinity))
+    yield* TestClock.adjust("61 minutes")
+    assert.strictEqual(text(yield* Elapsed.during(10, tokens.get(Infinity))), "token-2")
+  })
 
-  it.scoped("counts from the token request, and the token is not used beyond it", () =>
-    Effect.gen(function* () {
-      const { tokens } = yield* make((n) => ({
-        data: { expires_in: 60 },
-        delayMillis: n === 1 ? 20_000 : 5000
-      }))
-      yield* Elapsed.during(20_000, tokens.get(Infinity))
-      yield* TestClock.adjust("39999 millis")
-      assert.strictEqual(text(yield* tokens.get(Infinity)), "token-1")
-      yield* TestClock.adjust(1)
-      assert.strictEqual(text(yield* Elapsed.during(5000, tokens.get(Infinity))), "token-2")
-    })
-  )
+  Test.effect("counts from the token request, and the token is not used beyond it", function* () {
+    const { tokens } = yield* make((n) => ({
+      data: { expires_in: 60 },
+      delayMillis: n === 1 ? 20_000 : 5000
+    }))
+    yield* Elapsed.during(20_000, tokens.get(Infinity))
+    yield* TestClock.adjust("39999 millis")
+    assert.strictEqual(text(yield* tokens.get(Infinity)), "token-1")
+    yield* TestClock.adjust(1)
+    assert.strictEqual(text(yield* Elapsed.during(5000, tokens.get(Infinity))), "token-2")
+  })
 
-  it.scoped("defaults to an hour", () =>
-    Effect.gen(function* () {
-      const { requests, tokens } = yield* make(() => ({ data: { expires_in: undefined } }))
-      yield* Elapsed.during(10, tokens.get(Infinity))
-      yield* TestClock.adjust("54 minutes")
-      yield* tokens.get(Infinity)
-      assert.strictEqual(requests.length, 1)
-      yield* TestClock.adjust("6 minutes")
-      assert.strictEqual(text(yield* Elapsed.during(10, tokens.get(Infinity))), "token-2")
-    })
-  )
+  Test.effect("defaults to an hour", function* () {
+    const { requests, tokens } = yield* make(() => ({ data: { expires_in: undefined } }))
+    yield* Elapsed.during(10, tokens.get(Infinity))
+    yield* TestClock.adjust("54 minutes")
+    yield* tokens.get(Infinity)
+    assert.strictEqual(requests.length, 1)
+    yield* TestClock.adjust("6 minutes")
+    assert.strictEqual(text(yield* Elapsed.during(10, tokens.get(Infinity))), "token-2")
+  })
 
   it.scoped("a failed renewal keeps the old token in use and is not retried immediately", () =>
     Effect.gen(function* () {
@@ -189,32 +170,28 @@ describe("expiry", () => {
 })
 
 describe("a rejected token", () => {
-  it.scoped("is renewed once for many rejected callers", () =>
-    Effect.gen(function* () {
-      const { requests, tokens } = yield* make()
-      const old = yield* Elapsed.during(10, tokens.get(Infinity))
-      const renewed = yield* Elapsed.during(
-        10,
-        Effect.replicateEffect(Effect.zipRight(tokens.reject(old), ask(tokens)), 1000, {
-          concurrency: "unbounded"
-        })
-      )
-      assert.strictEqual(requests.length, 2)
-      assert.deepStrictEqual(new Set(renewed.map(text)), new Set(["token-2"]))
-    })
-  )
+  Test.effect("is renewed once for many rejected callers", function* () {
+    const { requests, tokens } = yield* make()
+    const old = yield* Elapsed.during(10, tokens.get(Infinity))
+    const renewed = yield* Elapsed.during(
+      10,
+      Effect.replicateEffect(Effect.zipRight(tokens.reject(old), ask(tokens)), 1000, {
+        concurrency: "unbounded"
+      })
+    )
+    assert.strictEqual(requests.length, 2)
+    assert.deepStrictEqual(new Set(renewed.map(text)), new Set(["token-2"]))
+  })
 
-  it.scoped("does not invalidate its successor", () =>
-    Effect.gen(function* () {
-      const { requests, tokens } = yield* make()
-      const old = yield* Elapsed.during(10, tokens.get(Infinity))
-      yield* tokens.reject(old)
-      yield* Elapsed.during(10, tokens.get(Infinity))
-      yield* tokens.reject(old)
-      assert.strictEqual(text(yield* Elapsed.during(10_000, tokens.get(Infinity))), "token-2")
-      assert.strictEqual(requests.length, 2)
-    })
-  )
+  Test.effect("does not invalidate its successor", function* () {
+    const { requests, tokens } = yield* make()
+    const old = yield* Elapsed.during(10, tokens.get(Infinity))
+    yield* tokens.reject(old)
+    yield* Elapsed.during(10, tokens.get(Infinity))
+    yield* tokens.reject(old)
+    assert.strictEqual(text(yield* Elapsed.during(10_000, tokens.get(Infinity))), "token-2")
+    assert.strictEqual(requests.length, 2)
+  })
 
   it.scoped("does not refuse callers while its successor is under way", () =>
     Effect.gen(function* () {
@@ -230,43 +207,37 @@ describe("a rejected token", () => {
 })
 
 describe("a failure", () => {
-  it.scoped("reaches every waiting caller, and is not cached", () =>
-    Effect.gen(function* () {
-      const { requests, tokens } = yield* make((n) => (n === 1 ? { status: 401 } : {}))
-      const errors = yield* Elapsed.during(
-        10,
-        Effect.replicateEffect(Effect.flip(ask(tokens)), 100, { concurrency: "unbounded" })
-      )
-      assert.strictEqual(requests.length, 1)
-      for (const error of errors) assert.strictEqual(error.cause?._tag, "UnauthorizedError")
-      assert.notInclude(errors[0]?.message, secret)
-      assert.strictEqual(text(yield* Elapsed.during(2000, tokens.get(Infinity))), "token-2")
-    })
-  )
+  Test.effect("reaches every waiting caller, and is not cached", function* () {
+    const { requests, tokens } = yield* make((n) => (n === 1 ? { status: 401 } : {}))
+    const errors = yield* Elapsed.during(
+      10,
+      Effect.replicateEffect(Effect.flip(ask(tokens)), 100, { concurrency: "unbounded" })
+    )
+    assert.strictEqual(requests.length, 1)
+    for (const error of errors) assert.strictEqual(error.cause?._tag, "UnauthorizedError")
+    assert.notInclude(errors[0]?.message, secret)
+    assert.strictEqual(text(yield* Elapsed.during(2000, tokens.get(Infinity))), "token-2")
+  })
 
-  it.scoped("does not delay callers when the clock is set back", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(Date.UTC(2026, 0, 31))
-      const { tokens } = yield* make((n) => (n === 1 ? { status: 401 } : {}))
-      yield* Elapsed.during(10, Effect.flip(tokens.get(Infinity)))
-      yield* TestClock.setTime(Date.UTC(2026, 0, 30))
-      assert.strictEqual(text(yield* Elapsed.during(2000, tokens.get(Infinity))), "token-2")
-    })
-  )
+  Test.effect("does not delay callers when the clock is set back", function* () {
+    yield* TestClock.setTime(Date.UTC(2026, 0, 31))
+    const { tokens } = yield* make((n) => (n === 1 ? { status: 401 } : {}))
+    yield* Elapsed.during(10, Effect.flip(tokens.get(Infinity)))
+    yield* TestClock.setTime(Date.UTC(2026, 0, 30))
+    assert.strictEqual(text(yield* Elapsed.during(2000, tokens.get(Infinity))), "token-2")
+  })
 
-  it.scoped("is forgotten after the next success", () =>
-    Effect.gen(function* () {
-      const fails = new Set([1, 2, 3, 4, 5, 6, 8])
-      const { requests, tokens } = yield* make((n) => (fails.has(n) ? { status: 401 } : {}))
-      for (let n = 1; n <= 6; n++) yield* Elapsed.during(60_000, Effect.flip(tokens.get(Infinity)))
-      const token = yield* Elapsed.during(60_000, tokens.get(Infinity))
-      yield* tokens.reject(token)
-      yield* Elapsed.during(60_000, Effect.zipRight(Effect.flip(ask(tokens)), ask(tokens)))
-      // The delay is that of a first failure, not of the seventh.
-      const [failed = 0, next = 0] = requests.slice(7).map(({ atMillis }) => atMillis)
-      assert.isAtMost(next - failed, 2000)
-    })
-  )
+  Test.effect("is forgotten after the next success", function* () {
+    const fails = new Set([1, 2, 3, 4, 5, 6, 8])
+    const { requests, tokens } = yield* make((n) => (fails.has(n) ? { status: 401 } : {}))
+    for (let n = 1; n <= 6; n++) yield* Elapsed.during(60_000, Effect.flip(tokens.get(Infinity)))
+    const token = yield* Elapsed.during(60_000, tokens.get(Infinity))
+    yield* tokens.reject(token)
+    yield* Elapsed.during(60_000, Effect.zipRight(Effect.flip(ask(tokens)), ask(tokens)))
+    // The delay is that of a first failure, not of the seventh.
+    const [failed = 0, next = 0] = requests.slice(7).map(({ atMillis }) => atMillis)
+    assert.isAtMost(next - failed, 2000)
+  })
 
   for (const [what, last, answers] of [
     [
@@ -276,14 +247,12 @@ describe("a failure", () => {
     ],
     ["of the network", 3, (n: number) => (n < 3 ? { status: 503 } : {})]
   ] as const) {
-    it.scoped(`${what} is retried within one token request`, () =>
-      Effect.gen(function* () {
-        const { requests, tokens } = yield* make(answers)
-        const token = yield* Elapsed.during(10_000, tokens.get(Infinity))
-        assert.strictEqual(text(token), `token-${last}`)
-        assert.strictEqual(requests.length, last)
-      })
-    )
+    Test.effect(`${what} is retried within one token request`, function* () {
+      const { requests, tokens } = yield* make(answers)
+      const token = yield* Elapsed.during(10_000, tokens.get(Infinity))
+      assert.strictEqual(text(token), `token-${last}`)
+      assert.strictEqual(requests.length, last)
+    })
   }
 })
 
@@ -301,26 +270,22 @@ describe("the layer", () => {
     ["MANILLA_CLIENT_SECRET", secret]
   ] as const
 
-  it.scoped("reads the configuration", () =>
-    Effect.gen(function* () {
-      const context = yield* build(complete)
-      const tokens = yield* Effect.provide(BearerTokens.BearerTokens, context)
-      assert.strictEqual(text(yield* Elapsed.during(10, tokens.get(Infinity))), "token-1")
-    })
-  )
+  Test.effect("reads the configuration", function* () {
+    const context = yield* build(complete)
+    const tokens = yield* Effect.provide(BearerTokens.BearerTokens, context)
+    assert.strictEqual(text(yield* Elapsed.during(10, tokens.get(Infinity))), "token-1")
+  })
 
   for (const [name, value, says] of [
     ["MANILLA_AUTH_URL", "http://accounts.invalid/api/v1", "https"],
     ["MANILLA_ENVIRONMENT", "PRODUCTION", "SANDBOX"],
     ["MANILLA_CLIENT_ID", "", "MANILLA_CLIENT_ID"]
   ] as const) {
-    it.scoped(`refuses ${name}=${value}`, () =>
-      Effect.gen(function* () {
-        const error = yield* Effect.flip(build([...complete, [name, value]]))
-        assert.include(String(error), says)
-        assert.notInclude(String(error), secret)
-      })
-    )
+    Test.effect(`refuses ${name}=${value}`, function* () {
+      const error = yield* Effect.flip(build([...complete, [name, value]]))
+      assert.include(String(error), says)
+      assert.notInclude(String(error), secret)
+    })
   }
 })
 
@@ -376,25 +341,21 @@ describe("the options", () => {
     ],
     ["retry.attempts", "must be", { retry: { attempts: 0 } }]
   ] as const) {
-    it.scoped(`refuse an invalid ${field}`, () =>
-      Effect.gen(function* () {
-        const error = yield* Effect.flip(make(undefined, more))
-        assert.strictEqual(error.field, field)
-        assert.include(error.message, `${field} ${rule}`)
-      })
-    )
+    Test.effect(`refuse an invalid ${field}`, function* () {
+      const error = yield* Effect.flip(make(undefined, more))
+      assert.strictEqual(error.field, field)
+      assert.include(error.message, `${field} ${rule}`)
+    })
   }
 
-  it.scoped("limit the size of the response", () =>
-    Effect.gen(function* () {
-      const long = () => ({ data: { token_type: "x".repeat(100_000) } })
-      const { tokens: refused } = yield* make(long)
-      const error = yield* Effect.flip(Elapsed.during(60_000, refused.get(Infinity)))
-      assert.include(error.message, "the body exceeds the gateway's limit")
-      const { tokens: larger } = yield* make(long, { bodyLimit: 200_000 })
-      assert.match(text(yield* Elapsed.during(10, larger.get(Infinity))), /^token-/)
-    })
-  )
+  Test.effect("limit the size of the response", function* () {
+    const long = () => ({ data: { token_type: "x".repeat(100_000) } })
+    const { tokens: refused } = yield* make(long)
+    const error = yield* Effect.flip(Elapsed.during(60_000, refused.get(Infinity)))
+    assert.include(error.message, "the body exceeds the gateway's limit")
+    const { tokens: larger } = yield* make(long, { bodyLimit: 200_000 })
+    assert.match(text(yield* Elapsed.during(10, larger.get(Infinity))), /^token-/)
+  })
 })
 
 describe("an outage", () => {
@@ -405,8 +366,9 @@ describe("an outage", () => {
       yield* Elapsed.during(10, Effect.flip(ask(tokens)))
     }).pipe(Effect.withRandom(Random.fixed([0.999])))
 
-  it.scoped("does not use up the deadline of a caller, and tells when a request is due", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "does not use up the deadline of a caller, and tells when a request is due",
+    function* () {
       const { requests, tokens } = yield* make(() => ({ status: 403 }))
       yield* suffer(tokens)
       const asked = requests.length
@@ -415,23 +377,21 @@ describe("an outage", () => {
       assert.strictEqual(error.cause?._tag, "ForbiddenError")
       assert.include(error.message, "The next token request is due in 600 ms.")
       assert.strictEqual(requests.length, asked)
-    })
+    }
   )
 
-  it.scoped("does not fail callers with short deadlines after its end", () =>
-    Effect.gen(function* () {
-      let isOver = false
-      const { tokens } = yield* make(() => (isOver ? {} : { status: 403 }))
-      yield* suffer(tokens)
-      isOver = true
-      yield* TestClock.adjust("1 second")
-      const [short, long] = yield* Elapsed.during(
-        1000,
-        Effect.all([ask(tokens, 2000), ask(tokens, 60_000)], { concurrency: 2 })
-      )
-      assert.strictEqual(short, long)
-    })
-  )
+  Test.effect("does not fail callers with short deadlines after its end", function* () {
+    let isOver = false
+    const { tokens } = yield* make(() => (isOver ? {} : { status: 403 }))
+    yield* suffer(tokens)
+    isOver = true
+    yield* TestClock.adjust("1 second")
+    const [short, long] = yield* Elapsed.during(
+      1000,
+      Effect.all([ask(tokens, 2000), ask(tokens, 60_000)], { concurrency: 2 })
+    )
+    assert.strictEqual(short, long)
+  })
 
   it.scoped("gets one request a second from callers with short deadlines", () =>
     Effect.gen(function* () {
@@ -504,38 +464,34 @@ describe("a service that rejects every token", () => {
 })
 
 describe("a token response", () => {
-  it.scoped("with secrets and invalid scopes keeps only the valid scopes", () =>
-    Effect.gen(function* () {
-      const long = "x".repeat(100_000)
-      const { tokens } = yield* make(
-        () => ({
-          data: {
-            scope: `payments.read ${secret} a${secret} \u001b[31mred new\nline +2290161234567 ${long}`
-          }
-        }),
-        { bodyLimit: 1_000_000 }
-      )
-      assert.deepStrictEqual((yield* Elapsed.during(10, tokens.get(Infinity))).scopes, [
-        "payments.read"
-      ])
-    })
-  )
+  Test.effect("with secrets and invalid scopes keeps only the valid scopes", function* () {
+    const long = "x".repeat(100_000)
+    const { tokens } = yield* make(
+      () => ({
+        data: {
+          scope: `payments.read ${secret} a${secret} \u001b[31mred new\nline +2290161234567 ${long}`
+        }
+      }),
+      { bodyLimit: 1_000_000 }
+    )
+    assert.deepStrictEqual((yield* Elapsed.during(10, tokens.get(Infinity))).scopes, [
+      "payments.read"
+    ])
+  })
 
-  it.scoped("for an unknown environment is not quoted in the error", () =>
-    Effect.gen(function* () {
-      const { tokens } = yield* make(
-        (n) => ({
-          data: { environment: n === 1 ? `${secret}\nLIVE` : "LIVE" }
-        }),
-        { environment: "SANDBOX" }
-      )
-      const strange = yield* Effect.flip(Elapsed.during(10, tokens.get(Infinity)))
-      assert.notInclude(strange.message, secret)
-      assert.notInclude(strange.message, "\n")
-      const known = yield* Effect.flip(Elapsed.during(60_000, tokens.get(Infinity)))
-      assert.strictEqual(known._tag, "TokenUnavailableError")
-      assert.include(known.message, "SANDBOX")
-      assert.include(known.message, "They are for LIVE.")
-    })
-  )
+  Test.effect("for an unknown environment is not quoted in the error", function* () {
+    const { tokens } = yield* make(
+      (n) => ({
+        data: { environment: n === 1 ? `${secret}\nLIVE` : "LIVE" }
+      }),
+      { environment: "SANDBOX" }
+    )
+    const strange = yield* Effect.flip(Elapsed.during(10, tokens.get(Infinity)))
+    assert.notInclude(strange.message, secret)
+    assert.notInclude(strange.message, "\n")
+    const known = yield* Effect.flip(Elapsed.during(60_000, tokens.get(Infinity)))
+    assert.strictEqual(known._tag, "TokenUnavailableError")
+    assert.include(known.message, "SANDBOX")
+    assert.include(known.message, "They are for LIVE.")
+  })
 })

@@ -1,6 +1,7 @@
 /** The tables of batches in memory and on SQLite. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Files from "@manilla/test-support/Files"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as memoryBatches from "../src/internal/memoryBatches.js"
@@ -22,19 +23,17 @@ const onSqlite = Effect.gen(function* () {
 describe("the table of batches on SQLite", () => {
   batches.test(onSqlite, it.scoped)
 
-  it.scoped("lets timers and responses of the process pass between two statements", () =>
-    Effect.gen(function* () {
-      const table = yield* onSqlite
-      let turns = 0
-      const turn = (): NodeJS.Immediate =>
-        setImmediate(() => {
-          turns++
-          last = turn()
-        })
-      let last = turn()
-      yield* Effect.addFinalizer(() => Effect.sync(() => clearImmediate(last)))
-      yield* Effect.repeatN(table.find("b"), 19)
-      assert.isAtLeast(turns, 19)
-    })
-  )
+  Test.effect("lets timers and responses of the process pass between two statements", function* () {
+    const table = yield* onSqlite
+    let turns = 0
+    const turn = (): NodeJS.Immediate =>
+      setImmediate(() => {
+        turns++
+        last = turn()
+      })
+    let last = turn()
+    yield* Effect.addFinalizer(() => Effect.sync(() => clearImmediate(last)))
+    yield* Effect.repeatN(table.find("b"), 19)
+    assert.isAtLeast(turns, 19)
+  })
 })

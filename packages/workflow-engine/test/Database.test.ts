@@ -1,7 +1,8 @@
 /** A database of SQLite as a file. */
 import * as SqlClient from "@effect/sql/SqlClient"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Files from "@manilla/test-support/Files"
+import * as Test from "@manilla/test-support/Test"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,54 +12,46 @@ import { join } from "node:path"
 import * as database from "../src/internal/sql/database.js"
 
 describe("a database", () => {
-  it.live("is for its owner only, with the files beside it", () =>
-    Effect.gen(function* () {
-      const path = yield* Files.database
-      const mask = process.umask(0)
-      yield* Effect.addFinalizer(() => Effect.sync(() => process.umask(mask)))
-      yield* Layer.build(Sqlite.layerSqlite({ file: path }))
-      for (const beside of ["", "-shm", "-wal"]) {
-        assert.strictEqual(statSync(path + beside).mode & 0o777, 0o600, beside)
-      }
-    }).pipe(Effect.scoped)
-  )
+  Test.live("is for its owner only, with the files beside it", function* () {
+    const path = yield* Files.database
+    const mask = process.umask(0)
+    yield* Effect.addFinalizer(() => Effect.sync(() => process.umask(mask)))
+    yield* Layer.build(Sqlite.layerSqlite({ file: path }))
+    for (const beside of ["", "-shm", "-wal"]) {
+      assert.strictEqual(statSync(path + beside).mode & 0o777, 0o600, beside)
+    }
+  })
 
-  it.live("that cannot be opened is a typed error", () =>
-    Effect.gen(function* () {
-      const path = join(yield* Files.database, "no", "such", "folder.db")
-      const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: path })))
-      assert.strictEqual(error._tag, "DatabaseUnavailable")
-      assert.propertyVal(error, "database", path)
-      assert.include(error.message, `${path}: the database cannot be used (`)
-    }).pipe(Effect.scoped)
-  )
+  Test.live("that cannot be opened is a typed error", function* () {
+    const path = join(yield* Files.database, "no", "such", "folder.db")
+    const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: path })))
+    assert.strictEqual(error._tag, "DatabaseUnavailable")
+    assert.propertyVal(error, "database", path)
+    assert.include(error.message, `${path}: the database cannot be used (`)
+  })
 
-  it.live("is used under one name", () =>
-    Effect.gen(function* () {
-      const path = yield* Files.database
-      yield* Layer.build(Sqlite.layerSqlite({ file: path }))
-      linkSync(path, `${path}.hard`)
-      const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: `${path}.hard` })))
-      assert.include(error.message, "it has 2 names (hard links): keep one")
-    }).pipe(Effect.scoped)
-  )
+  Test.live("is used under one name", function* () {
+    const path = yield* Files.database
+    yield* Layer.build(Sqlite.layerSqlite({ file: path }))
+    linkSync(path, `${path}.hard`)
+    const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: `${path}.hard` })))
+    assert.include(error.message, "it has 2 names (hard links): keep one")
+  })
 
-  it.live("that was locked takes changes as soon as it is free", () =>
-    Effect.gen(function* () {
-      const path = yield* Files.database
-      const open = Effect.map(Layer.build(database.layer(path)), (context) =>
-        Context.get(context, SqlClient.SqlClient)
-      )
-      const sql = yield* open
-      const other = yield* open
-      yield* sql`CREATE TABLE rows (id INTEGER)`
-      const insert = sql`INSERT INTO rows VALUES (1)`
-      yield* other`BEGIN IMMEDIATE`
-      const { cause } = yield* Effect.flip(insert)
-      assert.include(String(cause), "SQLITE_BUSY")
-      yield* other`COMMIT`
-      yield* insert
-      assert.lengthOf(yield* sql`SELECT id FROM rows`, 1)
-    }).pipe(Effect.scoped)
-  )
+  Test.live("that was locked takes changes as soon as it is free", function* () {
+    const path = yield* Files.database
+    const open = Effect.map(Layer.build(database.layer(path)), (context) =>
+      Context.get(context, SqlClient.SqlClient)
+    )
+    const sql = yield* open
+    const other = yield* open
+    yield* sql`CREATE TABLE rows (id INTEGER)`
+    const insert = sql`INSERT INTO rows VALUES (1)`
+    yield* other`BEGIN IMMEDIATE`
+    const { cause } = yield* Effect.flip(insert)
+    assert.include(String(cause), "SQLITE_BUSY")
+    yield* other`COMMIT`
+    yield* insert
+    assert.lengthOf(yield* sql`SELECT id FROM rows`, 1)
+  })
 })

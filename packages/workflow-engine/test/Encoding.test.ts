@@ -1,4 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
+import * as Test from "@manilla/test-support/Test"
 import * as Encoding from "@manilla/workflow-engine/Encoding"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -28,32 +29,28 @@ const exits: ReadonlyArray<Exit.Exit<typeof success.Type, typeof failure.Type>> 
 
 describe("the text of an end", () => {
   for (const exit of exits) {
-    it.effect(`is that of Schema.Exit: ${String(exit)}`, () =>
-      Effect.gen(function* () {
-        const text = Schema.encodeSync(schema)(exit)
-        const codec = Encoding.exitCodec(success, failure)
-        const encoded = yield* codec.encode("it", exit)
-        const exitJson = Encoding.exitJson(success, failure)
-        assert.strictEqual(encoded.json, text)
-        assert.strictEqual(Schema.encodeSync(exitJson)(exit), text)
-        for (const read of [
-          encoded.exit,
-          yield* codec.fromJson(text),
-          Schema.decodeSync(exitJson)(text)
-        ]) {
-          assert.deepStrictEqual(read, Schema.decodeSync(schema)(text))
-        }
-      })
-    )
+    Test.effect(`is that of Schema.Exit: ${String(exit)}`, function* () {
+      const text = Schema.encodeSync(schema)(exit)
+      const codec = Encoding.exitCodec(success, failure)
+      const encoded = yield* codec.encode("it", exit)
+      const exitJson = Encoding.exitJson(success, failure)
+      assert.strictEqual(encoded.json, text)
+      assert.strictEqual(Schema.encodeSync(exitJson)(exit), text)
+      for (const read of [
+        encoded.exit,
+        yield* codec.fromJson(text),
+        Schema.decodeSync(exitJson)(text)
+      ]) {
+        assert.deepStrictEqual(read, Schema.decodeSync(schema)(text))
+      }
+    })
   }
 
   for (const value of [NaN, Infinity, -Infinity]) {
-    it.effect(`does not keep ${value}`, () =>
-      Effect.gen(function* () {
-        const codec = Encoding.exitCodec(Schema.Struct({ sum: Schema.Number }), Schema.Never)
-        const message = yield* Effect.flip(codec.encode("it", Exit.succeed({ sum: value })))
-        assert.include(message, "sum")
-      })
-    )
+    Test.effect(`does not keep ${value}`, function* () {
+      const codec = Encoding.exitCodec(Schema.Struct({ sum: Schema.Number }), Schema.Never)
+      const message = yield* Effect.flip(codec.encode("it", Exit.succeed({ sum: value })))
+      assert.include(message, "sum")
+    })
   }
 })

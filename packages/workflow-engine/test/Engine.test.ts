@@ -9,6 +9,7 @@ import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Files from "@manilla/test-support/Files"
 import * as SettableClock from "@manilla/test-support/SettableClock"
+import * as Test from "@manilla/test-support/Test"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import { differences } from "@manilla/workflow-engine/Encoding"
 import * as Engine from "@manilla/workflow-engine/Engine"
@@ -157,27 +158,23 @@ describe("a cancellation that a pause has decided", () => {
     })
   }
 
-  VirtualClock.test("does not hide a write after a pause of no time", () =>
-    Effect.gen(function* () {
-      const operator = yield* started
-      yield* operator.interrupt(key)
-      yield* VirtualClock.pass("5 seconds")
-      const error = yield* Effect.flip(operator.await(key))
-      assert.instanceOf(error, Execution.ExecutionCancelled)
-      assert.strictEqual(Errors.outcome(error), "applied")
-    }).pipe(
-      Effect.provide(
-        inMemory(() =>
-          Effect.gen(function* () {
-            yield* Durable.sleep("until the delivery", 0)
-            yield* paid
-            yield* Durable.sleep("a day", "1 day")
-            return "done"
-          })
-        )
-      )
+  VirtualClock.tests(
+    inMemory(() =>
+      Effect.gen(function* () {
+        yield* Durable.sleep("until the delivery", 0)
+        yield* paid
+        yield* Durable.sleep("a day", "1 day")
+        return "done"
+      })
     )
-  )
+  )("does not hide a write after a pause of no time", function* () {
+    const operator = yield* started
+    yield* operator.interrupt(key)
+    yield* VirtualClock.pass("5 seconds")
+    const error = yield* Effect.flip(operator.await(key))
+    assert.instanceOf(error, Execution.ExecutionCancelled)
+    assert.strictEqual(Errors.outcome(error), "applied")
+  })
 
   test("does not hide a write from a process whose clock is behind", function* () {
     const store = yield* memoryStore.make
@@ -292,23 +289,19 @@ describe("a body", () => {
     assert.strictEqual(yield* operator.await(key), "pay-0")
   })
 
-  VirtualClock.test("waits for a signal that has the name of a pause", () =>
-    Effect.gen(function* () {
-      const operator = yield* started
-      yield* VirtualClock.pass("2 days")
-      assert.strictEqual((yield* operator.status(key)).state, "Waiting")
-    }).pipe(
-      Effect.provide(
-        inMemory(() =>
-          Effect.gen(function* () {
-            yield* DurableClock.sleep({ name: "approval", duration: "1 day" })
-            yield* DurableDeferred.await(DurableDeferred.make("approval"))
-            return "approved"
-          })
-        )
-      )
+  VirtualClock.tests(
+    inMemory(() =>
+      Effect.gen(function* () {
+        yield* DurableClock.sleep({ name: "approval", duration: "1 day" })
+        yield* DurableDeferred.await(DurableDeferred.make("approval"))
+        return "approved"
+      })
     )
-  )
+  )("waits for a signal that has the name of a pause", function* () {
+    const operator = yield* started
+    yield* VirtualClock.pass("2 days")
+    assert.strictEqual((yield* operator.status(key)).state, "Waiting")
+  })
 
   VirtualClock.test("runs again once after it has sent itself a signal", () => {
     let lives = 0
@@ -373,20 +366,18 @@ describe("a body", () => {
     )
   })
 
-  it.scopedLive("that sleeps for ever spoils no list", () =>
-    Effect.gen(function* () {
-      const engine = Sqlite.layerSqlite({ file: yield* Files.database })
-      const body = () => Effect.as(Durable.sleep("for ever", Infinity), "done")
-      yield* Effect.gen(function* () {
-        const operator = yield* Operator.of(Shop)
-        yield* operator.start({ key })
-        yield* Effect.repeat(Effect.delay(operator.status(key), "20 millis"), {
-          until: ({ state }) => state === "Waiting"
-        })
-        assert.strictEqual(yield* Stream.runCount(Executions.stream()), 1)
-      }).pipe(Effect.provide(Layer.provideMerge(shop(body), engine)))
-    })
-  )
+  Test.live("that sleeps for ever spoils no list", function* () {
+    const engine = Sqlite.layerSqlite({ file: yield* Files.database })
+    const body = () => Effect.as(Durable.sleep("for ever", Infinity), "done")
+    yield* Effect.gen(function* () {
+      const operator = yield* Operator.of(Shop)
+      yield* operator.start({ key })
+      yield* Effect.repeat(Effect.delay(operator.status(key), "20 millis"), {
+        until: ({ state }) => state === "Waiting"
+      })
+      assert.strictEqual(yield* Stream.runCount(Executions.stream()), 1)
+    }).pipe(Effect.provide(Layer.provideMerge(shop(body), engine)))
+  })
 })
 
 describe("a life that is cut", () => {
@@ -625,22 +616,18 @@ describe("a step that waits", () => {
     ["a signal", DurableDeferred.await(DurableDeferred.make("approval"))],
     ["an execution", Other.execute({ key: "other" })]
   ] as const) {
-    VirtualClock.test(`for ${name} ends its execution, and says where to wait`, () =>
-      Effect.gen(function* () {
-        const operator = yield* started
-        const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
-        assert.include(Cause.pretty(cause), "Do that in the body, before or after the step.")
-      }).pipe(
-        Effect.provide(
-          inMemory(() =>
-            Effect.as(
-              Durable.step({ name: "wait", success: Schema.Void, error: Schema.Never, execute }),
-              "done"
-            )
-          )
+    VirtualClock.tests(
+      inMemory(() =>
+        Effect.as(
+          Durable.step({ name: "wait", success: Schema.Void, error: Schema.Never, execute }),
+          "done"
         )
       )
-    )
+    )(`for ${name} ends its execution, and says where to wait`, function* () {
+      const operator = yield* started
+      const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
+      assert.include(Cause.pretty(cause), "Do that in the body, before or after the step.")
+    })
   }
 })
 
@@ -687,34 +674,30 @@ describe("a body that starts another execution", () => {
     assert.strictEqual(yield* Effect.provide(purge, context), 2)
   })
 
-  VirtualClock.test("and does not await it goes on after that one was purged", () =>
-    Effect.gen(function* () {
-      const children = yield* Operator.of(Child)
-      yield* children.start({ key: "child" })
-      yield* VirtualClock.pass("5 seconds")
-      const operator = yield* started
-      yield* children.purge("child")
-      yield* VirtualClock.pass("8 days")
-      assert.strictEqual(yield* operator.await(key), "done")
-    }).pipe(
-      Effect.provide(
-        Layer.provideMerge(
-          layers(
-            () =>
-              Effect.as(
-                Effect.zipRight(
-                  Child.execute({ key: "child" }, { discard: true }),
-                  Durable.sleep("a week", "7 days")
-                ),
-                "done"
-              ),
-            paid
+  VirtualClock.tests(
+    Layer.provideMerge(
+      layers(
+        () =>
+          Effect.as(
+            Effect.zipRight(
+              Child.execute({ key: "child" }, { discard: true }),
+              Durable.sleep("a week", "7 days")
+            ),
+            "done"
           ),
-          Memory.layerMemory
-        )
-      )
+        paid
+      ),
+      Memory.layerMemory
     )
-  )
+  )("and does not await it goes on after that one was purged", function* () {
+    const children = yield* Operator.of(Child)
+    yield* children.start({ key: "child" })
+    yield* VirtualClock.pass("5 seconds")
+    const operator = yield* started
+    yield* children.purge("child")
+    yield* VirtualClock.pass("8 days")
+    assert.strictEqual(yield* operator.await(key), "done")
+  })
 
   test("ends as soon as that one ends, also if the answer of the database is lost", function* () {
     const store = yield* memoryStore.make
@@ -739,26 +722,19 @@ describe("a body that starts another execution", () => {
     assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
   })
 
-  VirtualClock.test("says that something was created, if that one has created it", () =>
-    Effect.gen(function* () {
-      const operator = yield* started
-      yield* operator.interrupt(key)
-      yield* VirtualClock.pass("5 seconds")
-      const error = yield* Effect.flip(operator.await(key))
-      assert.instanceOf(error, Execution.ExecutionCancelled)
-      assert.deepInclude(error, { outcome: "applied", resource: "pay-1" })
-    }).pipe(
-      Effect.provide(
-        Layer.provideMerge(
-          layers(
-            () => Effect.zipRight(child, Effect.as(Durable.sleep("a day", "1 day"), "")),
-            paid
-          ),
-          Memory.layerMemory
-        )
-      )
+  VirtualClock.tests(
+    Layer.provideMerge(
+      layers(() => Effect.zipRight(child, Effect.as(Durable.sleep("a day", "1 day"), "")), paid),
+      Memory.layerMemory
     )
-  )
+  )("says that something was created, if that one has created it", function* () {
+    const operator = yield* started
+    yield* operator.interrupt(key)
+    yield* VirtualClock.pass("5 seconds")
+    const error = yield* Effect.flip(operator.await(key))
+    assert.instanceOf(error, Execution.ExecutionCancelled)
+    assert.deepInclude(error, { outcome: "applied", resource: "pay-1" })
+  })
 
   VirtualClock.test("says so, although a later life ends before it comes to that one", () => {
     let lives = 0
@@ -790,21 +766,17 @@ describe("a body that starts another execution", () => {
     Durable.sleep("a moment", "1 second"),
     Child.execute({ key: "x".repeat(700) })
   )
-  VirtualClock.test("has applied nothing, if that one is refused", () =>
-    Effect.gen(function* () {
-      const operator = yield* started
-      yield* VirtualClock.pass("5 seconds")
-      const { outcome, state } = yield* operator.status(key)
-      assert.deepStrictEqual({ outcome, state }, { outcome: "notApplied", state: "Died" })
-    }).pipe(
-      Effect.provide(
-        Layer.provideMerge(
-          layers(() => refused, paid),
-          Memory.layerMemory
-        )
-      )
+  VirtualClock.tests(
+    Layer.provideMerge(
+      layers(() => refused, paid),
+      Memory.layerMemory
     )
-  )
+  )("has applied nothing, if that one is refused", function* () {
+    const operator = yield* started
+    yield* VirtualClock.pass("5 seconds")
+    const { outcome, state } = yield* operator.status(key)
+    assert.deepStrictEqual({ outcome, state }, { outcome: "notApplied", state: "Died" })
+  })
 
   const unreadable = write("Shop.pay", (key) =>
     Effect.fail(
@@ -1067,21 +1039,17 @@ test("an execution whose owner hears late that it owns it runs no second time", 
   assert.strictEqual(lives, 2)
 })
 
-VirtualClock.test("more executions than run at once wait for their turn", () =>
-  Effect.gen(function* () {
-    const operator = yield* Operator.of(Shop)
-    const keys = Array.from({ length: 1_100 }, (_, i) => IdempotencyKey.make(`order-${i}`))
-    yield* Effect.forEach(keys, (key) => operator.start({ key }), { discard: true })
-    yield* VirtualClock.pass("1 minute")
-    assert.strictEqual((yield* operator.status("order-1099")).state, "Succeeded")
-  }).pipe(
-    Effect.provide(
-      inMemory(() =>
-        Effect.as(Activity.make({ name: "slow", execute: Effect.sleep("10 seconds") }), "done")
-      )
-    )
+VirtualClock.tests(
+  inMemory(() =>
+    Effect.as(Activity.make({ name: "slow", execute: Effect.sleep("10 seconds") }), "done")
   )
-)
+)("more executions than run at once wait for their turn", function* () {
+  const operator = yield* Operator.of(Shop)
+  const keys = Array.from({ length: 1_100 }, (_, i) => IdempotencyKey.make(`order-${i}`))
+  yield* Effect.forEach(keys, (key) => operator.start({ key }), { discard: true })
+  yield* VirtualClock.pass("1 minute")
+  assert.strictEqual((yield* operator.status("order-1099")).state, "Succeeded")
+})
 
 VirtualClock.test(
   "bodies of a workflow that all wait in memory do not hold up another workflow",
@@ -1189,80 +1157,74 @@ describe("text that no database stores", () => {
     idempotencyKey: ({ key }) => key
   })
 
-  it.scopedLive("is refused in a key, and nothing is started", () =>
-    Effect.gen(function* () {
-      let runs = 0
-      const workflows = Any.toLayer(() => Effect.sync(() => void runs++))
-      const context = yield* Layer.build(Layer.provideMerge(workflows, Memory.layerMemory))
-      const operator = yield* Effect.provide(Operator.of(Any), context)
-      for (const character of unstorable) {
-        const error = yield* Effect.flip(operator.start({ key: `a${character}`, step: "" }))
-        assert.instanceOf(error, Execution.InvalidPayload)
-        assert.deepStrictEqual(error.issues, [{ field: "key", rule }])
-      }
-      assert.strictEqual(runs, 0)
-    })
-  )
+  Test.live("is refused in a key, and nothing is started", function* () {
+    let runs = 0
+    const workflows = Any.toLayer(() => Effect.sync(() => void runs++))
+    const context = yield* Layer.build(Layer.provideMerge(workflows, Memory.layerMemory))
+    const operator = yield* Effect.provide(Operator.of(Any), context)
+    for (const character of unstorable) {
+      const error = yield* Effect.flip(operator.start({ key: `a${character}`, step: "" }))
+      assert.instanceOf(error, Execution.InvalidPayload)
+      assert.deepStrictEqual(error.issues, [{ field: "key", rule }])
+    }
+    assert.strictEqual(runs, 0)
+  })
 
-  it.scopedLive("is refused in the name of a workflow, also without its layer", () =>
-    Effect.gen(function* () {
-      const context = yield* Layer.build(Memory.layerMemory)
-      for (const character of unstorable) {
-        const workflow = Workflow.make({
-          name: `Shop/${character}/1`,
-          payload: { key: Schema.String },
-          idempotencyKey: ({ key }) => key
-        })
-        const operator = yield* Effect.provide(Operator.of(workflow), context)
-        const error = yield* Effect.flip(operator.start({ key: "order-42" }))
-        assert.instanceOf(error, Execution.InvalidPayload)
-        assert.deepStrictEqual(error.issues, [{ field: "workflow", rule }])
-      }
-    })
-  )
-
-  it.scopedLive("is refused in the name of a step, before the step runs", () =>
-    Effect.gen(function* () {
-      let runs = 0
-      const execute = Effect.sync(() => void runs++)
-      const success = Schema.Void
-      /** The blocks and steps whose names are stored. */
-      const named: Readonly<
-        Record<string, (name: string) => Effect.Effect<unknown, unknown, Durable.InExecution>>
-      > = {
-        activity: (name) => Activity.make({ name, execute }),
-        deferred: (name) => DurableDeferred.await(DurableDeferred.make(name)),
-        sleep: (name) => Durable.sleep(name, "1 day"),
-        step: (name) => Durable.step({ name, success, error: Schema.Never, execute }),
-        signal: (name) => Durable.signal({ name, success, deadline: "1 day" }),
-        write: (operation) =>
-          Durable.write({ operation, key, success, idOf: () => "", send: () => execute }),
-        pollUntil: (name) =>
-          Durable.pollUntil({
-            name,
-            success,
-            failure: Schema.Never,
-            look: () => Effect.asSome(execute),
-            expired: () => undefined
-          })
-      }
-      const workflows = Any.toLayer(({ step }) => {
-        const kind = Object.keys(named).find((kind) => step.startsWith(kind))
-        return Effect.asVoid(Effect.orDie(named[kind ?? ""]?.(step) ?? execute))
+  Test.live("is refused in the name of a workflow, also without its layer", function* () {
+    const context = yield* Layer.build(Memory.layerMemory)
+    for (const character of unstorable) {
+      const workflow = Workflow.make({
+        name: `Shop/${character}/1`,
+        payload: { key: Schema.String },
+        idempotencyKey: ({ key }) => key
       })
-      const context = yield* Layer.build(Layer.provideMerge(workflows, Memory.layerMemory))
-      const operator = yield* Effect.provide(Operator.of(Any), context)
-      for (const [i, step] of Object.keys(named).entries()) {
-        for (const [j, character] of unstorable.entries()) {
-          const key = `${i}-${j}`
-          yield* operator.start({ key, step: `${step}${character}` })
-          const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
-          assert.include(Cause.pretty(cause), "must be well-formed text")
-        }
-      }
-      assert.strictEqual(runs, 0)
+      const operator = yield* Effect.provide(Operator.of(workflow), context)
+      const error = yield* Effect.flip(operator.start({ key: "order-42" }))
+      assert.instanceOf(error, Execution.InvalidPayload)
+      assert.deepStrictEqual(error.issues, [{ field: "workflow", rule }])
+    }
+  })
+
+  Test.live("is refused in the name of a step, before the step runs", function* () {
+    let runs = 0
+    const execute = Effect.sync(() => void runs++)
+    const success = Schema.Void
+    /** The blocks and steps whose names are stored. */
+    const named: Readonly<
+      Record<string, (name: string) => Effect.Effect<unknown, unknown, Durable.InExecution>>
+    > = {
+      activity: (name) => Activity.make({ name, execute }),
+      deferred: (name) => DurableDeferred.await(DurableDeferred.make(name)),
+      sleep: (name) => Durable.sleep(name, "1 day"),
+      step: (name) => Durable.step({ name, success, error: Schema.Never, execute }),
+      signal: (name) => Durable.signal({ name, success, deadline: "1 day" }),
+      write: (operation) =>
+        Durable.write({ operation, key, success, idOf: () => "", send: () => execute }),
+      pollUntil: (name) =>
+        Durable.pollUntil({
+          name,
+          success,
+          failure: Schema.Never,
+          look: () => Effect.asSome(execute),
+          expired: () => undefined
+        })
+    }
+    const workflows = Any.toLayer(({ step }) => {
+      const kind = Object.keys(named).find((kind) => step.startsWith(kind))
+      return Effect.asVoid(Effect.orDie(named[kind ?? ""]?.(step) ?? execute))
     })
-  )
+    const context = yield* Layer.build(Layer.provideMerge(workflows, Memory.layerMemory))
+    const operator = yield* Effect.provide(Operator.of(Any), context)
+    for (const [i, step] of Object.keys(named).entries()) {
+      for (const [j, character] of unstorable.entries()) {
+        const key = `${i}-${j}`
+        yield* operator.start({ key, step: `${step}${character}` })
+        const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
+        assert.include(Cause.pretty(cause), "must be well-formed text")
+      }
+    }
+    assert.strictEqual(runs, 0)
+  })
 })
 
 describe("a key", () => {
@@ -1271,29 +1233,27 @@ describe("a key", () => {
     idempotencyKey: (payload: { readonly key: string; readonly day?: string | undefined }) => string
   ) => Workflow.make({ name: "Shop/Daily/1", payload, idempotencyKey })
 
-  it.scopedLive("that is not the idempotency key is refused, and nothing is stored", () =>
-    Effect.gen(function* () {
-      const daily = define(({ day, key }) => `${key}${day ?? ""}`)
-      const live = Layer.provideMerge(
-        daily.toLayer(() => Effect.void),
-        Memory.layerMemory
-      )
-      const context = yield* Layer.build(live)
-      yield* Effect.gen(function* () {
-        const operator = yield* Operator.of(daily)
-        const other = { key: "order-42", day: "monday" }
-        const error = yield* Effect.flip(operator.start(other))
-        assert.instanceOf(error, Execution.InvalidPayload)
-        assert.include(error.message, "key must be what `idempotencyKey` of the workflow returns")
-        const defect = yield* Effect.flip(Effect.sandbox(daily.execute(other)))
-        assert.include(Cause.pretty(defect), "InvalidPayload")
-        const { list } = yield* Engine.Engine
-        assert.deepStrictEqual(yield* list({}, undefined, 10), [])
-        yield* operator.start({ key: "order-42" })
-        assert.lengthOf(yield* list({}, undefined, 10), 1)
-      }).pipe(Effect.provide(context))
-    })
-  )
+  Test.live("that is not the idempotency key is refused, and nothing is stored", function* () {
+    const daily = define(({ day, key }) => `${key}${day ?? ""}`)
+    const live = Layer.provideMerge(
+      daily.toLayer(() => Effect.void),
+      Memory.layerMemory
+    )
+    const context = yield* Layer.build(live)
+    yield* Effect.gen(function* () {
+      const operator = yield* Operator.of(daily)
+      const other = { key: "order-42", day: "monday" }
+      const error = yield* Effect.flip(operator.start(other))
+      assert.instanceOf(error, Execution.InvalidPayload)
+      assert.include(error.message, "key must be what `idempotencyKey` of the workflow returns")
+      const defect = yield* Effect.flip(Effect.sandbox(daily.execute(other)))
+      assert.include(Cause.pretty(defect), "InvalidPayload")
+      const { list } = yield* Engine.Engine
+      assert.deepStrictEqual(yield* list({}, undefined, 10), [])
+      yield* operator.start({ key: "order-42" })
+      assert.lengthOf(yield* list({}, undefined, 10), 1)
+    }).pipe(Effect.provide(context))
+  })
 })
 
 const Plain = Workflow.make({

@@ -1,8 +1,9 @@
 /** Workflows on DBOS. `OtherEngineKills.test.ts` kills its processes. */
 import { DBOS } from "@dbos-inc/dbos-sdk"
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as Postgres from "@manilla/test-support/Postgres"
+import * as Test from "@manilla/test-support/Test"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Steps from "@manilla/workflows/Steps"
 import * as Dbos from "@manilla/workflows/dbos"
@@ -55,64 +56,62 @@ const layer = Layer.merge(
   Other.toLayer(() => Effect.succeed("other"))
 )
 
-it.scopedLive("DBOS runs many executions at once, and each key once", () =>
-  Effect.gen(function* () {
-    const { url } = yield* Postgres.server
-    const runtime = ManagedRuntime.make(Layer.provideMerge(layer, Steps.layer))
-    const shop = Dbos.register(Shop, runtime)
-    const other = Dbos.register(Other, runtime)
-    const missing = Dbos.register(Missing, runtime)
-    yield* Effect.acquireRelease(
-      Effect.promise(() => {
-        DBOS.setConfig({ name: "t", systemDatabaseUrl: Redacted.value(url), logLevel: "error" })
-        return DBOS.launch()
-      }),
-      () => Effect.promise(() => DBOS.shutdown())
-    )
+Test.live("DBOS runs many executions at once, and each key once", function* () {
+  const { url } = yield* Postgres.server
+  const runtime = ManagedRuntime.make(Layer.provideMerge(layer, Steps.layer))
+  const shop = Dbos.register(Shop, runtime)
+  const other = Dbos.register(Other, runtime)
+  const missing = Dbos.register(Missing, runtime)
+  yield* Effect.acquireRelease(
+    Effect.promise(() => {
+      DBOS.setConfig({ name: "t", systemDatabaseUrl: Redacted.value(url), logLevel: "error" })
+      return DBOS.launch()
+    }),
+    () => Effect.promise(() => DBOS.shutdown())
+  )
 
-    const ends = yield* Effect.forEach(
-      amounts,
-      (amount) => shop.execute({ key: `order-${amount}`, amount }),
-      { concurrency: "unbounded" }
-    )
+  const ends = yield* Effect.forEach(
+    amounts,
+    (amount) => shop.execute({ key: `order-${amount}`, amount }),
+    { concurrency: "unbounded" }
+  )
+  assert.deepStrictEqual(
+    ends,
+    amounts.map((amount) => `first ${amount}, second ${amount}`)
+  )
+
+  // Each step belongs to its own execution.
+  for (const amount of amounts) {
+    const steps = yield* Effect.promise(() => DBOS.listWorkflowSteps(`order-${amount}`))
     assert.deepStrictEqual(
-      ends,
-      amounts.map((amount) => `first ${amount}, second ${amount}`)
+      steps?.map(({ name }) => name),
+      ["step/first/1", "DBOS.sleep", "step/second/1"]
     )
+  }
 
-    // Each step belongs to its own execution.
-    for (const amount of amounts) {
-      const steps = yield* Effect.promise(() => DBOS.listWorkflowSteps(`order-${amount}`))
-      assert.deepStrictEqual(
-        steps?.map(({ name }) => name),
-        ["step/first/1", "DBOS.sleep", "step/second/1"]
-      )
-    }
+  // Again, with the same payload and with another one.
+  yield* shop.start({ key: "order-20", amount: 20 })
+  assert.strictEqual(yield* shop.await("order-20"), "first 20, second 20")
+  const mismatch = yield* Effect.flip(shop.execute({ key: "order-20", amount: 21 }))
+  assert.deepInclude(mismatch, { _tag: "PayloadMismatch", differs: ["amount"] })
+  const taken = yield* Effect.flip(other.start({ key: "order-20", amount: 20 }))
+  assert.deepInclude(taken, { _tag: "PayloadMismatch", differs: ["workflow"] })
 
-    // Again, with the same payload and with another one.
-    yield* shop.start({ key: "order-20", amount: 20 })
-    assert.strictEqual(yield* shop.await("order-20"), "first 20, second 20")
-    const mismatch = yield* Effect.flip(shop.execute({ key: "order-20", amount: 21 }))
-    assert.deepInclude(mismatch, { _tag: "PayloadMismatch", differs: ["amount"] })
-    const taken = yield* Effect.flip(other.start({ key: "order-20", amount: 20 }))
-    assert.deepInclude(taken, { _tag: "PayloadMismatch", differs: ["workflow"] })
+  const invalid = yield* Effect.flip(shop.start({ key: "", amount: 1 }))
+  assert.deepInclude(invalid, { _tag: "InvalidPayload" })
+  assert.isNull(yield* Effect.promise(() => DBOS.getWorkflowStatus("")))
 
-    const invalid = yield* Effect.flip(shop.start({ key: "", amount: 1 }))
-    assert.deepInclude(invalid, { _tag: "InvalidPayload" })
-    assert.isNull(yield* Effect.promise(() => DBOS.getWorkflowStatus("")))
+  const refused = yield* Effect.flip(shop.execute({ key: "order-13", amount: 13 }))
+  assert.strictEqual(refused._tag, "Refused")
+  const statusOf = (key: string) =>
+    Effect.map(
+      Effect.promise(() => DBOS.getWorkflowStatus(key)),
+      (status) => status?.status
+    )
+  assert.strictEqual(yield* statusOf("order-13"), "SUCCESS")
 
-    const refused = yield* Effect.flip(shop.execute({ key: "order-13", amount: 13 }))
-    assert.strictEqual(refused._tag, "Refused")
-    const statusOf = (key: string) =>
-      Effect.map(
-        Effect.promise(() => DBOS.getWorkflowStatus(key)),
-        (status) => status?.status
-      )
-    assert.strictEqual(yield* statusOf("order-13"), "SUCCESS")
-
-    // A process without its layer does not end it.
-    yield* missing.start({ key: "order-1", amount: 1 })
-    yield* other.execute({ key: "order-2", amount: 1 })
-    assert.strictEqual(yield* statusOf("order-1"), "PENDING")
-  })
-)
+  // A process without its layer does not end it.
+  yield* missing.start({ key: "order-1", amount: 1 })
+  yield* other.execute({ key: "order-2", amount: 1 })
+  assert.strictEqual(yield* statusOf("order-1"), "PENDING")
+})

@@ -5,6 +5,7 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Bundle from "@manilla/test-support/Bundle"
 import * as Files from "@manilla/test-support/Files"
 import * as Postgres from "@manilla/test-support/Postgres"
+import * as Test from "@manilla/test-support/Test"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import { layerPostgres } from "@manilla/workflow-engine/postgres"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
@@ -205,35 +206,34 @@ it("the command without its optional packages says in one line how to install th
   )
 })
 
-it.live(
+Test.live(
   "a wrong key, file or layout is named with its remedy, and changes nothing",
-  () =>
-    Effect.gen(function* () {
-      const file = yield* Files.database
-      const sqlite = (file: string): Database => ["--sqlite", file]
-      const refused = (...args: Parameters<typeof command>) =>
-        Effect.map(command(...args), ({ code, text }) => {
-          assert.strictEqual(code, 1)
-          return text
-        })
-      assert.include(yield* refused(sqlite(file), "list"), "there is no such file")
-      assert.isFalse(existsSync(file))
-      yield* Effect.scoped(Layer.build(Sqlite.layerSqlite({ file })))
-      assert.include(
-        yield* refused(sqlite(file), "show", "nobody"),
-        'no execution or batch has the key "nobody"'
-      )
-      assert.include(yield* refused(sqlite(file), "list", "--state", "odd"), "state must be")
-      const csv = yield* refused(sqlite(file), "show", "nobody", "--csv")
-      assert.include(csv, "unknown argument: '--csv'")
-      const two = yield* refused(sqlite(file), "list", "--postgres", "postgres://127.0.0.1:1/none")
-      assert.include(two, "name one database")
-      const full = `"${process.execPath}" "${program}" list --sqlite "${file}" > /dev/full`
-      assert.strictEqual(spawnSync("bash", ["-c", full]).status, 1)
-      writeFileSync(`${file}.txt`, "This is a text, and no database at all.".repeat(100))
-      assert.include(yield* refused(sqlite(`${file}.txt`), "list"), "file is not a database")
-      writeFileSync(`${file}.new`, "")
-      assert.include(yield* refused(sqlite(`${file}.new`), "list"), "no workflows are stored here")
-    }).pipe(Effect.scoped),
+  function* () {
+    const file = yield* Files.database
+    const sqlite = (file: string): Database => ["--sqlite", file]
+    const refused = (...args: Parameters<typeof command>) =>
+      Effect.map(command(...args), ({ code, text }) => {
+        assert.strictEqual(code, 1)
+        return text
+      })
+    assert.include(yield* refused(sqlite(file), "list"), "there is no such file")
+    assert.isFalse(existsSync(file))
+    yield* Effect.scoped(Layer.build(Sqlite.layerSqlite({ file })))
+    assert.include(
+      yield* refused(sqlite(file), "show", "nobody"),
+      'no execution or batch has the key "nobody"'
+    )
+    assert.include(yield* refused(sqlite(file), "list", "--state", "odd"), "state must be")
+    const csv = yield* refused(sqlite(file), "show", "nobody", "--csv")
+    assert.include(csv, "unknown argument: '--csv'")
+    const two = yield* refused(sqlite(file), "list", "--postgres", "postgres://127.0.0.1:1/none")
+    assert.include(two, "name one database")
+    const full = `"${process.execPath}" "${program}" list --sqlite "${file}" > /dev/full`
+    assert.strictEqual(spawnSync("bash", ["-c", full]).status, 1)
+    writeFileSync(`${file}.txt`, "This is a text, and no database at all.".repeat(100))
+    assert.include(yield* refused(sqlite(`${file}.txt`), "list"), "file is not a database")
+    writeFileSync(`${file}.new`, "")
+    assert.include(yield* refused(sqlite(`${file}.new`), "list"), "no workflows are stored here")
+  },
   60_000
 )

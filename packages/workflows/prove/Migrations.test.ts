@@ -10,6 +10,7 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Files from "@manilla/test-support/Files"
 import * as Postgres from "@manilla/test-support/Postgres"
+import * as Test from "@manilla/test-support/Test"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import { layerPostgres } from "@manilla/workflow-engine/postgres"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
@@ -188,25 +189,24 @@ describe.each(Object.entries(engines))("on %s", (_, server) => {
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 
-  it.live(
+  Test.live(
     "tables are made once by processes that start together, and are not changed by older ones",
-    () =>
-      Effect.gen(function* () {
-        const { client, engine } = yield* server
-        yield* Effect.all(
-          Array.from({ length: 4 }, () => Layer.build(Layer.fresh(engine))),
-          {
-            concurrency: "unbounded"
-          }
-        )
-        const sql = Context.get(yield* Layer.build(client), SqlClient.SqlClient)
-        for (const stored of [99, 4]) {
-          yield* sql`UPDATE manilla_schema SET version = ${stored}`
-          const error = yield* Effect.flip(Layer.build(Layer.fresh(engine)))
-          assert.strictEqual(error._tag, "UnsupportedSchema")
-          assert.deepInclude(error, { stored, supported: 6 })
-          assert.include(error.message, `schema version ${stored}, and`)
+    function* () {
+      const { client, engine } = yield* server
+      yield* Effect.all(
+        Array.from({ length: 4 }, () => Layer.build(Layer.fresh(engine))),
+        {
+          concurrency: "unbounded"
         }
-      }).pipe(Effect.scoped)
+      )
+      const sql = Context.get(yield* Layer.build(client), SqlClient.SqlClient)
+      for (const stored of [99, 4]) {
+        yield* sql`UPDATE manilla_schema SET version = ${stored}`
+        const error = yield* Effect.flip(Layer.build(Layer.fresh(engine)))
+        assert.strictEqual(error._tag, "UnsupportedSchema")
+        assert.deepInclude(error, { stored, supported: 6 })
+        assert.include(error.message, `schema version ${stored}, and`)
+      }
+    }
   )
 })

@@ -2,28 +2,27 @@
  * Two runners of an engine that is not ours are killed and stopped, again and again. `npm run soak -- dbos --kills N` runs
  * more kills.
  */
-import { assert, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
+import { assert } from "@effect/vitest"
+import * as Test from "@manilla/test-support/Test"
 import * as clusterKills from "./utils/clusterKills.js"
 import { otherEngines } from "./utils/otherEngines.js"
 
 for (const [engine, other] of Object.entries(otherEngines)) {
-  it.live(
+  Test.live(
     `on ${engine}, after 15 kills of runners, each business key moved money once, and every execution ended`,
-    () =>
-      Effect.gen(function* () {
-        const report = yield* clusterKills.run({
-          other,
-          runners: 2,
-          kills: 15,
-          jobsPerLife: 3,
-          longestLifeSeconds: 3,
-          seed: 7
-        })
-        assert.deepStrictEqual(report.violations, [])
-        // The kills met requests: some were sent again.
-        assert.isAbove(report.creations, report.jobs)
-      }),
+    function* () {
+      const report = yield* clusterKills.run({
+        other,
+        runners: 2,
+        kills: 15,
+        jobsPerLife: 3,
+        longestLifeSeconds: 3,
+        seed: 7
+      })
+      assert.deepStrictEqual(report.violations, [])
+      // The kills met requests: some were sent again.
+      assert.isAbove(report.creations, report.jobs)
+    },
     300_000
   )
 }

@@ -3,11 +3,12 @@ import * as Reactivity from "@effect/experimental/Reactivity"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as SqlClient from "@effect/sql/SqlClient"
-import { assert, describe, it, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Postgres from "@manilla/test-support/Postgres"
 import * as SettableClock from "@manilla/test-support/SettableClock"
+import * as Test from "@manilla/test-support/Test"
 import * as Engine from "@manilla/workflow-engine/Engine"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import { layerPostgres } from "@manilla/workflow-engine/postgres"
@@ -231,56 +232,48 @@ layer(server, {
 })
 
 describe("a database", () => {
-  it.scopedLive("answers after thousands of statements were interrupted", () =>
-    Effect.gen(function* () {
-      const { url } = yield* Postgres.server
-      const client = postgresClient.layer({ url, databaseTimeout: "30 seconds" }, 2)
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const statements = Array.from({ length: 20_000 }, () => sql`SELECT pg_sleep(1)`)
-        const fiber = yield* Effect.fork(Effect.all(statements, { concurrency: "unbounded" }))
-        // Two of them run, and the others wait for a connection.
-        yield* Effect.sleep("500 millis")
-        yield* Fiber.interrupt(fiber)
-        assert.deepStrictEqual(yield* sql`SELECT 1 AS one`, [{ one: 1 }])
-      }).pipe(Effect.provide(client))
-    })
-  )
+  Test.live("answers after thousands of statements were interrupted", function* () {
+    const { url } = yield* Postgres.server
+    const client = postgresClient.layer({ url, databaseTimeout: "30 seconds" }, 2)
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const statements = Array.from({ length: 20_000 }, () => sql`SELECT pg_sleep(1)`)
+      const fiber = yield* Effect.fork(Effect.all(statements, { concurrency: "unbounded" }))
+      // Two of them run, and the others wait for a connection.
+      yield* Effect.sleep("500 millis")
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(yield* sql`SELECT 1 AS one`, [{ one: 1 }])
+    }).pipe(Effect.provide(client))
+  })
 
-  it.scopedLive("lets go of what a connection holds that fell silent in a transaction", () =>
-    Effect.gen(function* () {
-      const { proxy, url } = yield* proxied((yield* Postgres.server).url)
-      const client = postgresClient.layer({ url, databaseTimeout: "1 second" }, 2)
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`CREATE TABLE held (n INTEGER)`
-        yield* sql`INSERT INTO held VALUES (0)`
-        const update = sql`UPDATE held SET n = n + 1 RETURNING n`
-        const silent = update.pipe(Effect.zipRight(proxy.silence), Effect.zipRight(update))
-        yield* Effect.exit(sql.withTransaction(silent))
-        assert.deepStrictEqual(yield* Effect.retry(update, { times: 5 }), [{ n: 1 }])
-      }).pipe(Effect.provide(client))
-    })
-  )
+  Test.live("lets go of what a connection holds that fell silent in a transaction", function* () {
+    const { proxy, url } = yield* proxied((yield* Postgres.server).url)
+    const client = postgresClient.layer({ url, databaseTimeout: "1 second" }, 2)
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`CREATE TABLE held (n INTEGER)`
+      yield* sql`INSERT INTO held VALUES (0)`
+      const update = sql`UPDATE held SET n = n + 1 RETURNING n`
+      const silent = update.pipe(Effect.zipRight(proxy.silence), Effect.zipRight(update))
+      yield* Effect.exit(sql.withTransaction(silent))
+      assert.deepStrictEqual(yield* Effect.retry(update, { times: 5 }), [{ n: 1 }])
+    }).pipe(Effect.provide(client))
+  })
 
-  it.scopedLive("that accepts connections and stays silent is a typed error", () =>
-    Effect.gen(function* () {
-      const proxy = yield* Proxy.make({ host: "127.0.0.1", port: 1 })
-      yield* proxy.pass(false)
-      const url = Redacted.make(`postgres://user@127.0.0.1:${proxy.port}/none`)
-      const engine = layerPostgres({ url, databaseTimeout: "500 millis" })
-      const error = yield* Effect.flip(Layer.build(engine))
-      assert.strictEqual(error._tag, "DatabaseUnavailable")
-      assert.include(error.message, "timeout")
-    })
-  )
+  Test.live("that accepts connections and stays silent is a typed error", function* () {
+    const proxy = yield* Proxy.make({ host: "127.0.0.1", port: 1 })
+    yield* proxy.pass(false)
+    const url = Redacted.make(`postgres://user@127.0.0.1:${proxy.port}/none`)
+    const engine = layerPostgres({ url, databaseTimeout: "500 millis" })
+    const error = yield* Effect.flip(Layer.build(engine))
+    assert.strictEqual(error._tag, "DatabaseUnavailable")
+    assert.include(error.message, "timeout")
+  })
 
-  it.scopedLive("that does not answer is a typed error", () =>
-    Effect.gen(function* () {
-      const url = Redacted.make(`postgres://user@localhost:${yield* Postgres.freePort}/none`)
-      const error = yield* Effect.flip(Layer.build(layerPostgres({ url })))
-      assert.strictEqual(error._tag, "DatabaseUnavailable")
-      assert.include(error.message, "ECONNREFUSED")
-    })
-  )
+  Test.live("that does not answer is a typed error", function* () {
+    const url = Redacted.make(`postgres://user@localhost:${yield* Postgres.freePort}/none`)
+    const error = yield* Effect.flip(Layer.build(layerPostgres({ url })))
+    assert.strictEqual(error._tag, "DatabaseUnavailable")
+    assert.include(error.message, "ECONNREFUSED")
+  })
 })

@@ -1,6 +1,7 @@
 /** Workflows on Restate. `OtherEngineKills.test.ts` kills its processes and its server. */
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Workflow from "@effect/workflow/Workflow"
+import * as Test from "@manilla/test-support/Test"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Steps from "@manilla/workflows/Steps"
 import * as Restate from "@manilla/workflows/restate"
@@ -40,65 +41,63 @@ const shop = Shop.toLayer(({ amount }) =>
   })
 )
 
-it.scopedLive("Restate runs many executions at once, and each key once", () =>
-  Effect.gen(function* () {
-    restateServer.asOnNode22()
-    const server = yield* restateServer.server(1)
-    const url = Redacted.value(server.url)
-    const runtime = ManagedRuntime.make(Layer.provideMerge(shop, Steps.layer))
-    const made = Restate.make(Shop, runtime)
-    const till = restate.service({
-      name: "till",
-      handlers: {
-        pay: async (ctx: restate.Context, amount: number) => {
-          const key = `till/${amount}`
-          const end = await ctx.workflowClient(made.definition, key).run({ key, amount })
-          const result = await Effect.runPromise(Effect.either(Steps.endOf(Shop, end)))
-          return Either.getOrElse(result, ({ _tag }) => _tag)
-        }
+Test.live("Restate runs many executions at once, and each key once", function* () {
+  restateServer.asOnNode22()
+  const server = yield* restateServer.server(1)
+  const url = Redacted.value(server.url)
+  const runtime = ManagedRuntime.make(Layer.provideMerge(shop, Steps.layer))
+  const made = Restate.make(Shop, runtime)
+  const till = restate.service({
+    name: "till",
+    handlers: {
+      pay: async (ctx: restate.Context, amount: number) => {
+        const key = `till/${amount}`
+        const end = await ctx.workflowClient(made.definition, key).run({ key, amount })
+        const result = await Effect.runPromise(Effect.either(Steps.endOf(Shop, end)))
+        return Either.getOrElse(result, ({ _tag }) => _tag)
       }
-    })
-    const handler = restate.createEndpointHandler({
-      services: [made.definition, till],
-      logger: () => {}
-    })
-    const sessions = new Set<ServerHttp2Session>()
-    const runner = createServer(handler).on("session", (session) => sessions.add(session))
-    const close = () => sessions.forEach((session) => session.destroy())
-    yield* listen(runner, close, restateServer.portOf(url, 1))
-    yield* server.register
-    const ingress = clients.connect({ url })
-
-    const amounts = Arr.range(20, 59)
-    const ends = yield* Effect.forEach(
-      amounts,
-      (amount) => made.execute(ingress, { key: `order/${amount}`, amount }),
-      { concurrency: "unbounded" }
-    )
-    assert.deepStrictEqual(
-      ends,
-      amounts.map((amount) => `first ${amount}`)
-    )
-
-    // Again, with the same payload and with another one.
-    yield* made.start(ingress, { key: "order/20", amount: 20 })
-    assert.strictEqual(yield* made.await(ingress, "order/20"), "first 20")
-    const mismatch = yield* Effect.flip(made.execute(ingress, { key: "order/20", amount: 21 }))
-    assert.deepInclude(mismatch, { _tag: "PayloadMismatch", differs: ["amount"] })
-
-    const invalid = yield* Effect.flip(made.start(ingress, { key: "", amount: 1 }))
-    assert.strictEqual(invalid._tag, "InvalidPayload")
-
-    const refused = yield* Effect.flip(made.execute(ingress, { key: "order/13", amount: 13 }))
-    assert.strictEqual(refused._tag, "Refused")
-
-    // Restate would ask for this result again and again.
-    const large = yield* Effect.exit(made.execute(ingress, { key: "order/14", amount: 14 }))
-    assert.match(String(large), /18\d{6} bytes, and the engine beneath stores at most/)
-
-    // In a handler of one's own.
-    const client = ingress.serviceClient(till)
-    assert.strictEqual(yield* Effect.promise(async () => client.pay(20)), "first 20")
-    assert.strictEqual(yield* Effect.promise(async () => client.pay(13)), "Refused")
+    }
   })
-)
+  const handler = restate.createEndpointHandler({
+    services: [made.definition, till],
+    logger: () => {}
+  })
+  const sessions = new Set<ServerHttp2Session>()
+  const runner = createServer(handler).on("session", (session) => sessions.add(session))
+  const close = () => sessions.forEach((session) => session.destroy())
+  yield* listen(runner, close, restateServer.portOf(url, 1))
+  yield* server.register
+  const ingress = clients.connect({ url })
+
+  const amounts = Arr.range(20, 59)
+  const ends = yield* Effect.forEach(
+    amounts,
+    (amount) => made.execute(ingress, { key: `order/${amount}`, amount }),
+    { concurrency: "unbounded" }
+  )
+  assert.deepStrictEqual(
+    ends,
+    amounts.map((amount) => `first ${amount}`)
+  )
+
+  // Again, with the same payload and with another one.
+  yield* made.start(ingress, { key: "order/20", amount: 20 })
+  assert.strictEqual(yield* made.await(ingress, "order/20"), "first 20")
+  const mismatch = yield* Effect.flip(made.execute(ingress, { key: "order/20", amount: 21 }))
+  assert.deepInclude(mismatch, { _tag: "PayloadMismatch", differs: ["amount"] })
+
+  const invalid = yield* Effect.flip(made.start(ingress, { key: "", amount: 1 }))
+  assert.strictEqual(invalid._tag, "InvalidPayload")
+
+  const refused = yield* Effect.flip(made.execute(ingress, { key: "order/13", amount: 13 }))
+  assert.strictEqual(refused._tag, "Refused")
+
+  // Restate would ask for this result again and again.
+  const large = yield* Effect.exit(made.execute(ingress, { key: "order/14", amount: 14 }))
+  assert.match(String(large), /18\d{6} bytes, and the engine beneath stores at most/)
+
+  // In a handler of one's own.
+  const client = ingress.serviceClient(till)
+  assert.strictEqual(yield* Effect.promise(async () => client.pay(20)), "first 20")
+  assert.strictEqual(yield* Effect.promise(async () => client.pay(13)), "Refused")
+})

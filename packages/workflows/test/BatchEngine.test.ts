@@ -170,114 +170,112 @@ VirtualClock.test(
     })
 )
 
-VirtualClock.test(
+VirtualClock.tests(Layer.fresh(world.services()))(
   "a batch whose payouts the engine beneath has stopped says so, fails none, and goes on when they do",
-  () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
-      const storage = yield* makeStorage
-      const inLife = <A, E>(use: Effect.Effect<A, E, PayoutBatch.PayoutBatch>) =>
-        Effect.scoped(Effect.flatMap(life(storage), (context) => Effect.provide(use, context)))
-      const batches = yield* Effect.scoped(
-        Effect.gen(function* () {
-          const batches = yield* Effect.provide(start(2), yield* life(storage))
-          yield* VirtualClock.pass("1 minute")
-          return batches
-        })
-      )
-      assert.strictEqual(storage.payouts.size, 2)
-      const stopped = "It was cancelled: resume it."
-      for (const [key, payout] of storage.payouts) storage.payouts.set(key, { ...payout, stopped })
-      yield* faults.clear
+  function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
+    const storage = yield* makeStorage
+    const inLife = <A, E>(use: Effect.Effect<A, E, PayoutBatch.PayoutBatch>) =>
+      Effect.scoped(Effect.flatMap(life(storage), (context) => Effect.provide(use, context)))
+    const batches = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const batches = yield* Effect.provide(start(2), yield* life(storage))
+        yield* VirtualClock.pass("1 minute")
+        return batches
+      })
+    )
+    assert.strictEqual(storage.payouts.size, 2)
+    const stopped = "It was cancelled: resume it."
+    for (const [key, payout] of storage.payouts) storage.payouts.set(key, { ...payout, stopped })
+    yield* faults.clear
 
-      yield* inLife(
-        Effect.gen(function* () {
-          yield* VirtualClock.pass("1 minute")
-          const error = yield* Effect.flip(batches.await("payroll"))
-          assert.strictEqual(error._tag, "BatchStopped")
-          assert.include(error.message, `E1: ${stopped}`)
-          const doubts = yield* batches.doubts("payroll")
-          assert.deepStrictEqual(
-            doubts.map((doubt) => doubt.stopped),
-            [stopped, stopped]
-          )
-          const results = yield* Stream.runCollect(batches.results("payroll"))
-          assert.deepStrictEqual(
-            Array.from(results, ({ state }) => state),
-            ["unknown", "unknown"]
-          )
-        })
-      )
+    yield* inLife(
+      Effect.gen(function* () {
+        yield* VirtualClock.pass("1 minute")
+        const error = yield* Effect.flip(batches.await("payroll"))
+        assert.strictEqual(error._tag, "BatchStopped")
+        assert.include(error.message, `E1: ${stopped}`)
+        const doubts = yield* batches.doubts("payroll")
+        assert.deepStrictEqual(
+          doubts.map((doubt) => doubt.stopped),
+          [stopped, stopped]
+        )
+        const results = yield* Stream.runCollect(batches.results("payroll"))
+        assert.deepStrictEqual(
+          Array.from(results, ({ state }) => state),
+          ["unknown", "unknown"]
+        )
+      })
+    )
 
-      for (const [key, { end, payload }] of storage.payouts) {
-        storage.payouts.set(key, { end, payload })
-      }
-      yield* inLife(
-        Effect.gen(function* () {
-          yield* VirtualClock.pass("1 hour")
-          const { completed } = yield* batches.await("payroll")
-          assert.strictEqual(completed, 2)
-        })
-      )
-      const { payouts } = yield* Sandbox.Sandbox
-      assert.lengthOf(yield* payouts, 2)
-    }).pipe(Effect.scoped, Effect.provide(Layer.fresh(world.services())))
+    for (const [key, { end, payload }] of storage.payouts) {
+      storage.payouts.set(key, { end, payload })
+    }
+    yield* inLife(
+      Effect.gen(function* () {
+        yield* VirtualClock.pass("1 hour")
+        const { completed } = yield* batches.await("payroll")
+        assert.strictEqual(completed, 2)
+      })
+    )
+    const { payouts } = yield* Sandbox.Sandbox
+    assert.lengthOf(yield* payouts, 2)
+  }
 )
 
-VirtualClock.test(
+VirtualClock.tests(Layer.fresh(world.services()))(
   "a batch goes on while the engine beneath continues it and one of its items",
-  () =>
-    Effect.gen(function* () {
-      const { table } = yield* makeStorage
-      const all = Array.from({ length: 1_001 }, (_, number) => ({
-        number,
-        key: `E${number}`,
-        request: "{}"
-      }))
-      yield* table.insert("payroll", 0)
-      yield* table.add("payroll", 0, all)
-      yield* table.write(
-        "payroll",
-        0,
-        all.map(({ number }) => ({ number, state: "unknown", sent: 1 }))
+  function* () {
+    const { table } = yield* makeStorage
+    const all = Array.from({ length: 1_001 }, (_, number) => ({
+      number,
+      key: `E${number}`,
+      request: "{}"
+    }))
+    yield* table.insert("payroll", 0)
+    yield* table.add("payroll", 0, all)
+    yield* table.write(
+      "payroll",
+      0,
+      all.map(({ number }) => ({ number, state: "unknown", sent: 1 }))
+    )
+    yield* table.change("payroll", { phase: "running", total: all.length }, {})
+    let batch = Option.some<{ readonly stopped?: string }>({})
+    const stopped = new Set(all.slice(0, -1).map(({ key }) => key))
+    const engine = BatchEngine.BatchEngine.of({
+      batches: table,
+      startBatch: () => Effect.void,
+      findBatch: () => Effect.sync(() => batch),
+      startPayout: () => Effect.void,
+      findPayout: (key) =>
+        Effect.succeedSome({
+          payload: undefined,
+          end: undefined,
+          stopped: stopped.has(key.split(":").at(-1) ?? "") ? "It was cancelled." : undefined
+        })
+    })
+    const { await: ended } = yield* Effect.provide(
+      PayoutBatch.PayoutBatch,
+      PayoutBatch.layerOn().pipe(
+        Layer.provide(Layer.succeed(BatchEngine.BatchEngine, engine)),
+        Layer.provide(Steps.layer)
       )
-      yield* table.change("payroll", { phase: "running", total: all.length }, {})
-      let batch = Option.some<{ readonly stopped?: string }>({})
-      const stopped = new Set(all.slice(0, -1).map(({ key }) => key))
-      const engine = BatchEngine.BatchEngine.of({
-        batches: table,
-        startBatch: () => Effect.void,
-        findBatch: () => Effect.sync(() => batch),
-        startPayout: () => Effect.void,
-        findPayout: (key) =>
-          Effect.succeedSome({
-            payload: undefined,
-            end: undefined,
-            stopped: stopped.has(key.split(":").at(-1) ?? "") ? "It was cancelled." : undefined
-          })
-      })
-      const { await: ended } = yield* Effect.provide(
-        PayoutBatch.PayoutBatch,
-        PayoutBatch.layerOn().pipe(
-          Layer.provide(Layer.succeed(BatchEngine.BatchEngine, engine)),
-          Layer.provide(Steps.layer)
-        )
-      )
-      const fiber = yield* Effect.fork(Effect.flip(ended("payroll")))
-      yield* VirtualClock.pass("2 minutes")
-      assert.isTrue(Option.isNone(yield* Fiber.poll(fiber)))
-      stopped.add("E1000")
-      yield* VirtualClock.pass("1 minute")
-      const error = yield* Fiber.join(fiber)
-      assert(error._tag === "BatchStopped")
-      assert.lengthOf(error.items, 1_001)
+    )
+    const fiber = yield* Effect.fork(Effect.flip(ended("payroll")))
+    yield* VirtualClock.pass("2 minutes")
+    assert.isTrue(Option.isNone(yield* Fiber.poll(fiber)))
+    stopped.add("E1000")
+    yield* VirtualClock.pass("1 minute")
+    const error = yield* Fiber.join(fiber)
+    assert(error._tag === "BatchStopped")
+    assert.lengthOf(error.items, 1_001)
 
-      stopped.clear()
-      batch = Option.some({ stopped: "The batch was cancelled." })
-      const ofBatch = yield* Effect.flip(ended("payroll"))
-      assert(ofBatch._tag === "BatchStopped")
-      assert.lengthOf(ofBatch.items, 0)
-      assert.include(ofBatch.message, "in any other way. The batch was cancelled.")
-    }).pipe(Effect.scoped, Effect.provide(Layer.fresh(world.services())))
+    stopped.clear()
+    batch = Option.some({ stopped: "The batch was cancelled." })
+    const ofBatch = yield* Effect.flip(ended("payroll"))
+    assert(ofBatch._tag === "BatchStopped")
+    assert.lengthOf(ofBatch.items, 0)
+    assert.include(ofBatch.message, "in any other way. The batch was cancelled.")
+  }
 )

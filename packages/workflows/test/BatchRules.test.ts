@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payout from "@manilla/payouts/Payout"
+import * as Test from "@manilla/test-support/Test"
 import * as Batches from "@manilla/workflow-engine/Batches"
 import { exitJson } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
@@ -76,32 +77,28 @@ describe("the only request of an item", () => {
   })
 })
 
-it.effect("an item that was handed over never counts as failed", () =>
-  Effect.gen(function* () {
-    for (const [error] of cases) {
-      const { result, state } = rules.afterExecution(Exit.fail(error))
-      assert.strictEqual(state, "inDoubt", error._tag)
-      const end = yield* rules.decodeEnd(result ?? "")
-      assert.deepStrictEqual(end, Exit.fail(error))
-    }
-    assert.strictEqual(rules.afterLook(Exit.fail("no answer")).state, "pending")
-  })
-)
+Test.effect("an item that was handed over never counts as failed", function* () {
+  for (const [error] of cases) {
+    const { result, state } = rules.afterExecution(Exit.fail(error))
+    assert.strictEqual(state, "inDoubt", error._tag)
+    const end = yield* rules.decodeEnd(result ?? "")
+    assert.deepStrictEqual(end, Exit.fail(error))
+  }
+  assert.strictEqual(rules.afterLook(Exit.fail("no answer")).state, "pending")
+})
 
-it.effect("each state of an item is counted once", () =>
-  Effect.gen(function* () {
-    const ends = { completed: 32, notCompleted: 64, failed: 128, inDoubt: 256, purged: 512 }
-    const counts = { waiting: 1, sending: 2, created: 4, unknown: 8, pending: 16, ...ends }
-    const table = { ...(yield* memoryTable.make), count: () => Effect.succeed(counts) }
-    yield* table.insert("payroll", 0)
-    yield* table.change("payroll", { phase: "running", total: 1_023 }, {})
-    const progress = yield* operate.make(table).status("payroll")
-    assert.deepInclude(progress, { notStarted: 1, creating: 10, pending: 20, ended: 992 })
-    // Before the end of the batch, an unknown outcome is in doubt.
-    const summary = yield* operate.summaryOf(table, "payroll", 1_001)
-    assert.deepStrictEqual(summary, { total: 1_001, notStarted: 1, ...ends, inDoubt: 264 })
-  })
-)
+Test.effect("each state of an item is counted once", function* () {
+  const ends = { completed: 32, notCompleted: 64, failed: 128, inDoubt: 256, purged: 512 }
+  const counts = { waiting: 1, sending: 2, created: 4, unknown: 8, pending: 16, ...ends }
+  const table = { ...(yield* memoryTable.make), count: () => Effect.succeed(counts) }
+  yield* table.insert("payroll", 0)
+  yield* table.change("payroll", { phase: "running", total: 1_023 }, {})
+  const progress = yield* operate.make(table).status("payroll")
+  assert.deepInclude(progress, { notStarted: 1, creating: 10, pending: 20, ended: 992 })
+  // Before the end of the batch, an unknown outcome is in doubt.
+  const summary = yield* operate.summaryOf(table, "payroll", 1_001)
+  assert.deepStrictEqual(summary, { total: 1_001, notStarted: 1, ...ends, inDoubt: 264 })
+})
 
 describe("an item that was handed over", () => {
   const request = {
@@ -134,40 +131,38 @@ describe("an item that was handed over", () => {
     ["pays another", { payload: { ...payload, amount: "1" }, end }, "inDoubt", "inDoubt"],
     ["was purged", { payload: undefined, end }, "purged", "purged"]
   ] as const) {
-    it.effect(`whose execution ${what} becomes ${unknown ?? "nothing else"}`, () =>
-      Effect.gen(function* () {
-        const batches = yield* memoryTable.make
-        yield* batches.insert("payroll", 1)
-        const stored = { request: JSON.stringify(request) }
-        yield* batches.add("payroll", 0, [
-          { number: 0, key: "E0", ...stored },
-          { number: 1, key: "E1", ...stored }
-        ])
-        yield* batches.write("payroll", 0, [
-          { number: 0, state: "unknown" },
-          { number: 1, state: "pending" }
-        ])
-        const doubt = Effect.succeed({ error: undefined, nextMillis: undefined })
-        const found = Option.map(Option.fromNullable(execution), (one) => ({ ...one, doubt }))
-        const engine = BatchEngine.BatchEngine.of({
-          batches,
-          startBatch: () => Effect.void,
-          findBatch: () => Effect.succeedNone,
-          startPayout: () => refused ?? Effect.void,
-          findPayout: () => Effect.succeed(found)
-        })
-        const arrived = new Map<number, Batches.State>()
-        const turns = yield* Effect.makeSemaphore(1)
-        const owner = { batchKey: "payroll", epoch: 0, concurrency: 1, turns }
-        yield* follow(
-          owner,
-          () => [0, 1],
-          ({ number, state }) => void arrived.set(number, state)
-        ).pipe(Effect.provideService(BatchEngine.BatchEngine, engine), Effect.fork)
-        yield* TestClock.adjust("100 millis")
-        assert.deepStrictEqual([arrived.get(0), arrived.get(1)], [unknown, pending])
+    Test.effect(`whose execution ${what} becomes ${unknown ?? "nothing else"}`, function* () {
+      const batches = yield* memoryTable.make
+      yield* batches.insert("payroll", 1)
+      const stored = { request: JSON.stringify(request) }
+      yield* batches.add("payroll", 0, [
+        { number: 0, key: "E0", ...stored },
+        { number: 1, key: "E1", ...stored }
+      ])
+      yield* batches.write("payroll", 0, [
+        { number: 0, state: "unknown" },
+        { number: 1, state: "pending" }
+      ])
+      const doubt = Effect.succeed({ error: undefined, nextMillis: undefined })
+      const found = Option.map(Option.fromNullable(execution), (one) => ({ ...one, doubt }))
+      const engine = BatchEngine.BatchEngine.of({
+        batches,
+        startBatch: () => Effect.void,
+        findBatch: () => Effect.succeedNone,
+        startPayout: () => refused ?? Effect.void,
+        findPayout: () => Effect.succeed(found)
       })
-    )
+      const arrived = new Map<number, Batches.State>()
+      const turns = yield* Effect.makeSemaphore(1)
+      const owner = { batchKey: "payroll", epoch: 0, concurrency: 1, turns }
+      yield* follow(
+        owner,
+        () => [0, 1],
+        ({ number, state }) => void arrived.set(number, state)
+      ).pipe(Effect.provideService(BatchEngine.BatchEngine, engine), Effect.fork)
+      yield* TestClock.adjust("100 millis")
+      assert.deepStrictEqual([arrived.get(0), arrived.get(1)], [unknown, pending])
+    })
   }
 })
 

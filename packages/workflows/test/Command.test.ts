@@ -1,6 +1,7 @@
 /** The command of a runner, over HTTP, in real time. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Postgres from "@manilla/test-support/Postgres"
+import * as Test from "@manilla/test-support/Test"
 import * as Engine from "@manilla/workflow-engine/Engine"
 import { layerMemory } from "@manilla/workflow-engine/memory"
 import * as Command from "@manilla/workflows/command"
@@ -58,61 +59,56 @@ const run = (
   })
 
 describe("a runner", () => {
-  it.live("is ready only between its start and its end", () =>
-    Effect.gen(function* () {
-      const { ended, engine, setHealthy, started } = yield* controlled
-      const port = yield* Postgres.freePort
-      const fiber = yield* Effect.fork(run(engine, port))
-      yield* health.until(port, "503 starting")
-      yield* Deferred.succeed(started, undefined)
-      yield* health.until(port, "200 ready")
-      yield* setHealthy(false)
-      yield* health.until(port, "503 not healthy")
-      const ending = yield* Effect.fork(Fiber.interrupt(fiber))
-      yield* health.until(port, "503 draining")
-      yield* Deferred.succeed(ended, undefined)
-      assert.isTrue(Exit.isInterrupted(yield* Fiber.join(ending)))
-    })
-  )
+  Test.live("is ready only between its start and its end", function* () {
+    const { ended, engine, setHealthy, started } = yield* controlled
+    const port = yield* Postgres.freePort
+    const fiber = yield* Effect.fork(run(engine, port))
+    yield* health.until(port, "503 starting")
+    yield* Deferred.succeed(started, undefined)
+    yield* health.until(port, "200 ready")
+    yield* setHealthy(false)
+    yield* health.until(port, "503 not healthy")
+    const ending = yield* Effect.fork(Fiber.interrupt(fiber))
+    yield* health.until(port, "503 draining")
+    yield* Deferred.succeed(ended, undefined)
+    assert.isTrue(Exit.isInterrupted(yield* Fiber.join(ending)))
+  })
 
-  it.live("says when it is ready, and where its page is", () =>
-    Effect.gen(function* () {
-      const { ended, engine, started } = yield* controlled
-      const [port, healthPort] = [yield* Postgres.freePort, yield* Postgres.freePort]
-      const logged: Array<unknown> = []
-      const logger = Logger.make(({ message }) => void logged.push(message))
-      const operate = { port, token: Redacted.make("open sesame") }
-      const fiber = yield* run(engine, healthPort, operate).pipe(
-        Effect.fork,
-        Effect.provide(Logger.replace(Logger.defaultLogger, logger))
-      )
-      yield* health.until(healthPort, "503 starting")
-      assert.deepStrictEqual(logged, [])
-      yield* Deferred.succeed(started, undefined)
-      yield* health.until(healthPort, "200 ready")
-      yield* Deferred.succeed(ended, undefined)
-      yield* Fiber.interrupt(fiber)
-      assert.deepStrictEqual(logged, [
-        [`The runner is ready. Its page is http://127.0.0.1:${port}/.`]
-      ])
-    })
-  )
+  Test.live("says when it is ready, and where its page is", function* () {
+    const { ended, engine, started } = yield* controlled
+    const [port, healthPort] = [yield* Postgres.freePort, yield* Postgres.freePort]
+    const logged: Array<unknown> = []
+    const logger = Logger.make(({ message }) => void logged.push(message))
+    const operate = { port, token: Redacted.make("open sesame") }
+    const fiber = yield* run(engine, healthPort, operate).pipe(
+      Effect.fork,
+      Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+    )
+    yield* health.until(healthPort, "503 starting")
+    assert.deepStrictEqual(logged, [])
+    yield* Deferred.succeed(started, undefined)
+    yield* health.until(healthPort, "200 ready")
+    yield* Deferred.succeed(ended, undefined)
+    yield* Fiber.interrupt(fiber)
+    assert.deepStrictEqual(logged, [
+      [`The runner is ready. Its page is http://127.0.0.1:${port}/.`]
+    ])
+  })
 
-  it.live("that does not end in time is a typed error", () =>
-    Effect.gen(function* () {
-      const { engine, started } = yield* controlled
-      const port = yield* Postgres.freePort
-      yield* Deferred.succeed(started, undefined)
-      const fiber = yield* Effect.fork(run(engine, port))
-      yield* health.until(port, "200 ready")
-      const exit = yield* Fiber.interrupt(fiber)
-      const error = Exit.isFailure(exit) ? Cause.failureOption(exit.cause) : Option.none()
-      assert.strictEqual(Option.getOrUndefined(error)?._tag, "DrainTimeout")
-    })
-  )
+  Test.live("that does not end in time is a typed error", function* () {
+    const { engine, started } = yield* controlled
+    const port = yield* Postgres.freePort
+    yield* Deferred.succeed(started, undefined)
+    const fiber = yield* Effect.fork(run(engine, port))
+    yield* health.until(port, "200 ready")
+    const exit = yield* Fiber.interrupt(fiber)
+    const error = Exit.isFailure(exit) ? Cause.failureOption(exit.cause) : Option.none()
+    assert.strictEqual(Option.getOrUndefined(error)?._tag, "DrainTimeout")
+  })
 
-  it.live("serves its operations to whoever has the token, and to nobody without one", () =>
-    Effect.gen(function* () {
+  Test.live(
+    "serves its operations to whoever has the token, and to nobody without one",
+    function* () {
       const { ended, engine, started } = yield* controlled
       yield* Deferred.succeed(started, undefined)
       yield* Deferred.succeed(ended, undefined)
@@ -167,6 +163,6 @@ describe("a runner", () => {
           })
         )
       }
-    })
+    }
   )
 })

@@ -6,6 +6,7 @@ import * as Workflow from "@effect/workflow/Workflow"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as SettableClock from "@manilla/test-support/SettableClock"
+import * as Test from "@manilla/test-support/Test"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Body from "@manilla/workflow-engine/Body"
 import * as Names from "@manilla/workflow-engine/Names"
@@ -491,21 +492,17 @@ test("a pause that is over stays over after the clock was set back", function* (
   assert.strictEqual(calls, 2)
 })
 
-VirtualClock.test("a payload with a time that cannot be stored is refused", () =>
-  Effect.gen(function* () {
-    const operator = yield* Operator.of(DisbursePayout.workflow)
-    const payload = { ...(yield* world.payout), key, sentMillis: NaN }
-    const result = yield* Effect.either(operator.start(payload))
-    assert.isTrue(Either.isLeft(result))
-  }).pipe(
-    Effect.provide(
-      DisbursePayout.layer.pipe(
-        Layer.provideMerge(Memory.layerMemory),
-        Layer.provideMerge(world.services())
-      )
-    )
+VirtualClock.tests(
+  DisbursePayout.layer.pipe(
+    Layer.provideMerge(Memory.layerMemory),
+    Layer.provideMerge(world.services())
   )
-)
+)("a payload with a time that cannot be stored is refused", function* () {
+  const operator = yield* Operator.of(DisbursePayout.workflow)
+  const payload = { ...(yield* world.payout), key, sentMillis: NaN }
+  const result = yield* Effect.either(operator.start(payload))
+  assert.isTrue(Either.isLeft(result))
+})
 
 /** The status of an execution that was interrupted after a time, and had a minute to end. */
 const interruptedAfter = (
@@ -635,24 +632,23 @@ test("an uninterruptible body of a runner that was taken for dead goes on", func
   assert.strictEqual(state, "Succeeded")
 })
 
-it.effect(
+Test.effect(
   "a stored end with an outcome of another version is a defect, and not one without an effect",
-  () =>
-    Effect.gen(function* () {
-      const noted = (outcome: string) => {
-        const value = { hasFailed: false, exit: "{}", outcome }
-        const id = "0123456789abcdef0123456789abcdef"
-        const results = new Map([
-          [Names.make("ended", { id }), JSON.stringify({ _tag: "Success", value })],
-          [Names.make("begun", { id }), ""]
-        ])
-        const sideEffects = Body.noSideEffects()
-        return Effect.as(begun.note(results, sideEffects), sideEffects)
-      }
-      assert.strictEqual(Body.outcomeOf(yield* noted("applied")), "applied")
-      const exit = yield* Effect.exit(noted("partly"))
-      assert.isTrue(Exit.isFailure(exit) && Cause.isDie(exit.cause))
-    })
+  function* () {
+    const noted = (outcome: string) => {
+      const value = { hasFailed: false, exit: "{}", outcome }
+      const id = "0123456789abcdef0123456789abcdef"
+      const results = new Map([
+        [Names.make("ended", { id }), JSON.stringify({ _tag: "Success", value })],
+        [Names.make("begun", { id }), ""]
+      ])
+      const sideEffects = Body.noSideEffects()
+      return Effect.as(begun.note(results, sideEffects), sideEffects)
+    }
+    assert.strictEqual(Body.outcomeOf(yield* noted("applied")), "applied")
+    const exit = yield* Effect.exit(noted("partly"))
+    assert.isTrue(Exit.isFailure(exit) && Cause.isDie(exit.cause))
+  }
 )
 
 it("an execution keeps the id of what was applied, although a later write has failed", () => {

@@ -121,71 +121,55 @@ const failure = (end: Option.Option<Exit.Exit<string, Failure>>) =>
   Option.getOrThrow(Option.flatMap(Option.flatMap(end, Exit.causeOption), Cause.failureOption))
 
 describe("the blocks", () => {
-  VirtualClock.test("run once each, although the body is replayed after each pause", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(Option.getOrUndefined(yield* run(130)), Exit.succeed("done"))
-      assert.deepStrictEqual(log, ["first", "second", "third"])
-    }).pipe(
-      Effect.provide(
-        shop(() =>
-          Effect.gen(function* () {
-            yield* note("first")
-            yield* Durable.sleep("a minute", "1 minute")
-            yield* note("second")
-            yield* Durable.sleep("another minute", "1 minute")
-            yield* note("third")
-            return "done"
-          })
-        )
+  VirtualClock.tests(
+    shop(() =>
+      Effect.gen(function* () {
+        yield* note("first")
+        yield* Durable.sleep("a minute", "1 minute")
+        yield* note("second")
+        yield* Durable.sleep("another minute", "1 minute")
+        yield* note("third")
+        return "done"
+      })
+    )
+  )("run once each, although the body is replayed after each pause", function* () {
+    assert.deepStrictEqual(Option.getOrUndefined(yield* run(130)), Exit.succeed("done"))
+    assert.deepStrictEqual(log, ["first", "second", "third"])
+  })
+
+  VirtualClock.tests(
+    shop(() =>
+      Durable.pollUntil({
+        name: "delivered",
+        success: Schema.String,
+        failure: Schema.Never,
+        look: () =>
+          Effect.sync(() =>
+            log.push("look") < 12 ? Option.none() : Option.some(`parcel at ${log.length}`)
+          ),
+        expired: (waited) => new Refused({ why: `late: ${Duration.format(waited)}` })
+      })
+    )
+  )("a poll never takes its first result for a later one, and its looks get rarer", function* () {
+    const end = Option.getOrUndefined(yield* run(1800))
+    assert.deepStrictEqual(end, Exit.succeed("parcel at 12"))
+    assert.lengthOf(log, 12)
+  })
+
+  VirtualClock.tests(
+    shop(() =>
+      Effect.zipRight(
+        collect,
+        Effect.map(collect, ({ id }) => id)
       )
     )
-  )
-
-  VirtualClock.test(
-    "a poll never takes its first result for a later one, and its looks get rarer",
-    () =>
-      Effect.gen(function* () {
-        const end = Option.getOrUndefined(yield* run(1800))
-        assert.deepStrictEqual(end, Exit.succeed("parcel at 12"))
-        assert.lengthOf(log, 12)
-      }).pipe(
-        Effect.provide(
-          shop(() =>
-            Durable.pollUntil({
-              name: "delivered",
-              success: Schema.String,
-              failure: Schema.Never,
-              look: () =>
-                Effect.sync(() =>
-                  log.push("look") < 12 ? Option.none() : Option.some(`parcel at ${log.length}`)
-                ),
-              expired: (waited) => new Refused({ why: `late: ${Duration.format(waited)}` })
-            })
-          )
-        )
-      )
-  )
-
-  VirtualClock.test(
-    "two blocks of one name are a defect that names it, and nothing is paid twice",
-    () =>
-      Effect.gen(function* () {
-        const end = Option.getOrThrow(yield* run(60))
-        const text = Exit.isFailure(end) ? Cause.pretty(end.cause) : "no failure"
-        assert.include(text, 'Shop/Test/1: two blocks have the name "Shop.collect"')
-        assert.strictEqual((yield* (yield* Operator.of(Shop)).status("order-42")).state, "Died")
-        assert.deepStrictEqual(yield* world.keysOf("Payments.create"), ["order-42"])
-      }).pipe(
-        Effect.provide(
-          shop(() =>
-            Effect.zipRight(
-              collect,
-              Effect.map(collect, ({ id }) => id)
-            )
-          )
-        )
-      )
-  )
+  )("two blocks of one name are a defect that names it, and nothing is paid twice", function* () {
+    const end = Option.getOrThrow(yield* run(60))
+    const text = Exit.isFailure(end) ? Cause.pretty(end.cause) : "no failure"
+    assert.include(text, 'Shop/Test/1: two blocks have the name "Shop.collect"')
+    assert.strictEqual((yield* (yield* Operator.of(Shop)).status("order-42")).state, "Died")
+    assert.deepStrictEqual(yield* world.keysOf("Payments.create"), ["order-42"])
+  })
 
   for (const [where, around] of [
     [
@@ -209,13 +193,14 @@ describe("the blocks", () => {
         })
     ]
   ] as const) {
-    VirtualClock.test(`in ${where} are a defect that says where they belong, and pay nothing`, () =>
-      Effect.gen(function* () {
+    VirtualClock.tests(shop(() => Effect.map(around(collect), ({ id }) => id)))(
+      `in ${where} are a defect that says where they belong, and pay nothing`,
+      function* () {
         const end = Option.getOrThrow(yield* run(60))
         const text = Exit.isFailure(end) ? Cause.pretty(end.cause) : "no failure"
         assert.include(text, "Shop/Test/1: a block runs in a step or an activity")
         assert.deepStrictEqual(yield* world.keysOf("Payments.create"), [])
-      }).pipe(Effect.provide(shop(() => Effect.map(around(collect), ({ id }) => id))))
+      }
     )
   }
 })
@@ -254,45 +239,38 @@ const cannotFail = <A, R>(step: Effect.Effect<A, Execution.ExecutionCancelled, R
   Effect.orDie(step)
 
 describe("compensations", () => {
-  VirtualClock.test("undo the blocks of a body that fails, the last one first", () =>
-    Effect.gen(function* () {
+  VirtualClock.tests(compensated(() => refuse("no customs form")))(
+    "undo the blocks of a body that fails, the last one first",
+    function* () {
       assert.instanceOf(failure(yield* run(60)), Refused)
       assert.deepStrictEqual(log, ["reserve", "ship", "call back", "release"])
-    }).pipe(Effect.provide(compensated(() => refuse("no customs form"))))
+    }
   )
 
   for (const [how, exit] of Object.entries({
     "a success": Exit.succeed("done"),
     "a defect": Exit.die("a bug")
   })) {
-    VirtualClock.test(`do not run after ${how}`, () =>
-      Effect.gen(function* () {
-        assert.strictEqual(Option.getOrThrow(yield* run(60))._tag, exit._tag)
-        assert.deepStrictEqual(log, ["reserve", "ship"])
-      }).pipe(Effect.provide(compensated(() => exit)))
-    )
+    VirtualClock.tests(compensated(() => exit))(`do not run after ${how}`, function* () {
+      assert.strictEqual(Option.getOrThrow(yield* run(60))._tag, exit._tag)
+      assert.deepStrictEqual(log, ["reserve", "ship"])
+    })
   }
 
-  VirtualClock.test(
-    "do not run after an unknown outcome, whatever error the body makes of it",
-    () =>
-      Effect.gen(function* () {
-        const { faults, payouts } = yield* Sandbox.Sandbox
-        yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", count: "always" }))
-        assert.instanceOf(failure(yield* run(1200)), Refused)
-        assert.deepStrictEqual(log, ["reserve", "ship"])
-        assert.lengthOf(yield* payouts, 1)
-      }).pipe(
-        Effect.provide(
-          compensated((wallet) =>
-            payOut(wallet).pipe(
-              Effect.map(({ reference }) => reference),
-              Effect.mapError((error) => new Refused({ why: error._tag }))
-            )
-          )
-        )
+  VirtualClock.tests(
+    compensated((wallet) =>
+      payOut(wallet).pipe(
+        Effect.map(({ reference }) => reference),
+        Effect.mapError((error) => new Refused({ why: error._tag }))
       )
-  )
+    )
+  )("do not run after an unknown outcome, whatever error the body makes of it", function* () {
+    const { faults, payouts } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", count: "always" }))
+    assert.instanceOf(failure(yield* run(1200)), Refused)
+    assert.deepStrictEqual(log, ["reserve", "ship"])
+    assert.lengthOf(yield* payouts, 1)
+  })
 })
 
 /** A version of a workflow that sleeps, and returns its version. */

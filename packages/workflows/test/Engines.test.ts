@@ -13,6 +13,7 @@ import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Test from "@manilla/test-support/Test"
 import * as Memory from "@manilla/workflow-engine/memory"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as Durable from "@manilla/workflows/Durable"
@@ -137,64 +138,58 @@ describe.each(engines)("on $name", ({ engine }) => {
     }).pipe(Effect.provide(world.services()))
   )
 
-  it.live("a block in a step is a defect", () =>
-    Effect.gen(function* () {
-      let calls = 0
-      const write = Durable.write({
-        operation,
-        key,
+  Test.live("a block in a step is a defect", function* () {
+    let calls = 0
+    const write = Durable.write({
+      operation,
+      key,
+      success: Schema.String,
+      idOf: (id) => id,
+      send: () => Effect.sync(() => `pay-${++calls}`)
+    })
+    const layer = Shop.toLayer(() =>
+      Durable.step({
+        name: "pay",
         success: Schema.String,
-        idOf: (id) => id,
-        send: () => Effect.sync(() => `pay-${++calls}`)
+        error: Durable.WriteError,
+        execute: write
       })
-      const layer = Shop.toLayer(() =>
-        Durable.step({
-          name: "pay",
-          success: Schema.String,
-          error: Durable.WriteError,
-          execute: write
-        })
-      )
-      const exit = yield* Effect.exit(
-        Effect.provide(Shop.execute({ key }), Layer.provideMerge(layer, engine()))
-      )
-      const text = Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "no failure"
-      assert.include(text, "a block runs in a step or an activity")
-      assert.strictEqual(calls, 0)
-    })
-  )
+    )
+    const exit = yield* Effect.exit(
+      Effect.provide(Shop.execute({ key }), Layer.provideMerge(layer, engine()))
+    )
+    const text = Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "no failure"
+    assert.include(text, "a block runs in a step or an activity")
+    assert.strictEqual(calls, 0)
+  })
 
-  it.live("a step whose part fails, and interrupts those beside it, fails once", () =>
-    Effect.gen(function* () {
-      const { calls, send } = answers(Effect.fail(refusal))
-      const layer = Shop.toLayer(() =>
-        Durable.step({
-          name: "both",
-          success: Schema.String,
-          error: Durable.WriteError,
-          execute: Effect.as(Effect.all([send, Effect.never], { concurrency: 2 }), "")
-        })
-      )
-      const executed = Effect.provide(Shop.execute({ key }), Layer.provideMerge(layer, engine()))
-      assert.strictEqual((yield* Effect.flip(executed))._tag, refusal._tag)
-      assert.strictEqual(calls(), 1)
-    })
-  )
+  Test.live("a step whose part fails, and interrupts those beside it, fails once", function* () {
+    const { calls, send } = answers(Effect.fail(refusal))
+    const layer = Shop.toLayer(() =>
+      Durable.step({
+        name: "both",
+        success: Schema.String,
+        error: Durable.WriteError,
+        execute: Effect.as(Effect.all([send, Effect.never], { concurrency: 2 }), "")
+      })
+    )
+    const executed = Effect.provide(Shop.execute({ key }), Layer.provideMerge(layer, engine()))
+    assert.strictEqual((yield* Effect.flip(executed))._tag, refusal._tag)
+    assert.strictEqual(calls(), 1)
+  })
 
-  it.live("a refusal counts, unless an earlier request may have been applied", () =>
-    Effect.gen(function* () {
-      const run = ({ send }: { readonly send: Send }) =>
-        Shop.execute({ key }).pipe(
-          Effect.either,
-          Effect.provide(Layer.provideMerge(shop(send), engine()))
-        )
-      const refused = answers(Effect.fail(refusal))
-      assert.deepInclude(yield* run(refused), { left: refusal })
-      assert.strictEqual(refused.calls(), 1)
-      const doubtful = answers(Effect.fail(lost), Effect.fail(refusal), Effect.succeed("pay-1"))
-      assert.deepInclude(yield* run(doubtful), { right: "pay-1" })
-    })
-  )
+  Test.live("a refusal counts, unless an earlier request may have been applied", function* () {
+    const run = ({ send }: { readonly send: Send }) =>
+      Shop.execute({ key }).pipe(
+        Effect.either,
+        Effect.provide(Layer.provideMerge(shop(send), engine()))
+      )
+    const refused = answers(Effect.fail(refusal))
+    assert.deepInclude(yield* run(refused), { left: refusal })
+    assert.strictEqual(refused.calls(), 1)
+    const doubtful = answers(Effect.fail(lost), Effect.fail(refusal), Effect.succeed("pay-1"))
+    assert.deepInclude(yield* run(doubtful), { right: "pay-1" })
+  })
 
   it.live.each(beside)("nothing is undone beside a write that %s", ([, answer, join]) =>
     Effect.gen(function* () {
@@ -225,8 +220,9 @@ describe.each(engines)("on $name", ({ engine }) => {
   )
 })
 
-it.live("on ClusterWorkflowEngine, a life that died while it was sending leaves doubt", () =>
-  Effect.gen(function* () {
+Test.live(
+  "on ClusterWorkflowEngine, a life that died while it was sending leaves doubt",
+  function* () {
     const stored = yield* Layer.build(storage)
     const engine = cluster(
       Layer.succeed(
@@ -250,36 +246,34 @@ it.live("on ClusterWorkflowEngine, a life that died while it was sending leaves 
     )
     assert.strictEqual(Option.getOrUndefined(end), "pay-1")
     assert.strictEqual(calls(), 2)
-  }).pipe(Effect.scoped)
+  }
 )
 
-it.live("a body that runs a workflow on another engine does not share its steps", () =>
-  Effect.gen(function* () {
-    const Outer = Workflow.make({
-      name: "Shop/Outer",
-      payload: { key: IdempotencyKey.IdempotencyKey },
-      success: Schema.Array(Schema.String),
-      error: Durable.WriteError,
-      idempotencyKey: ({ key }) => key
-    })
-    const inner = Layer.orDie(
-      Layer.provideMerge(shop(Effect.succeed("pay-2")), WorkflowEngine.layerMemory)
-    )
-    const outer = Outer.toLayer(({ key }) =>
-      Effect.all([
-        Durable.write({
-          operation,
-          key,
-          success: Schema.String,
-          idOf: (id) => id,
-          send: () => Effect.succeed("pay-1")
-        }),
-        Effect.provide(Shop.execute({ key: IdempotencyKey.make("order-43") }), inner)
-      ])
-    )
-    const paid = yield* Outer.execute({ key }).pipe(
-      Effect.provide(Layer.provideMerge(outer, Memory.layerMemory))
-    )
-    assert.deepStrictEqual(paid, ["pay-1", "pay-2"])
+Test.live("a body that runs a workflow on another engine does not share its steps", function* () {
+  const Outer = Workflow.make({
+    name: "Shop/Outer",
+    payload: { key: IdempotencyKey.IdempotencyKey },
+    success: Schema.Array(Schema.String),
+    error: Durable.WriteError,
+    idempotencyKey: ({ key }) => key
   })
-)
+  const inner = Layer.orDie(
+    Layer.provideMerge(shop(Effect.succeed("pay-2")), WorkflowEngine.layerMemory)
+  )
+  const outer = Outer.toLayer(({ key }) =>
+    Effect.all([
+      Durable.write({
+        operation,
+        key,
+        success: Schema.String,
+        idOf: (id) => id,
+        send: () => Effect.succeed("pay-1")
+      }),
+      Effect.provide(Shop.execute({ key: IdempotencyKey.make("order-43") }), inner)
+    ])
+  )
+  const paid = yield* Outer.execute({ key }).pipe(
+    Effect.provide(Layer.provideMerge(outer, Memory.layerMemory))
+  )
+  assert.deepStrictEqual(paid, ["pay-1", "pay-2"])
+})

@@ -5,6 +5,7 @@ import * as Workflow from "@effect/workflow/Workflow"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payout from "@manilla/payouts/Payout"
+import * as Test from "@manilla/test-support/Test"
 import type * as Batches from "@manilla/workflow-engine/Batches"
 import { exitJson } from "@manilla/workflow-engine/Encoding"
 import * as Execution from "@manilla/workflow-engine/Execution"
@@ -52,83 +53,76 @@ const print = (store: EngineStore, name: string, input: Readonly<Record<string, 
     Effect.catchTag("Refused", ({ message, status }) => Effect.succeed(`${status}: ${message}`))
   )
 
-it.live("an execution that waits for a signal has no time at which it is due", () =>
-  Effect.gen(function* () {
-    const executions = yield* memoryStore.make
-    const rows = (name: string, input: Readonly<Record<string, string>>) =>
-      Effect.gen(function* () {
-        const operation = operations[name]
-        assert.isDefined(operation)
-        const answer = yield* run(forOperator(executions), operation, input)
-        return Chunk.toReadonlyArray(yield* Stream.runCollect(answer.rows))
-      })
-    const approvals = Approval.toLayer(() => DurableDeferred.await(DurableDeferred.make("yes")))
-    yield* Effect.gen(function* () {
-      const operator = yield* Operator.of(Approval)
-      yield* operator.start({ key: "order-42" })
-      yield* Effect.repeat(Effect.delay(operator.status("order-42"), "10 millis"), {
-        until: ({ pause }) => pause !== undefined
-      })
-    }).pipe(Effect.provide(Layer.provideMerge(approvals, engines.on(executions))))
-
-    for (const [name, input] of [
-      ["list", {}],
-      ["show", { key: "order-42" }]
-    ] as const) {
-      const [row] = yield* rows(name, input)
-      assert.strictEqual(row?.["now"], "waits for a signal")
-      assert.isUndefined(row?.["due"])
-    }
-    const resumed = yield* print(executions, "resume", { key: "order-42" })
-    assert.include(resumed, "It waits for a signal. It looks again as soon as a process")
-    const [summary] = yield* rows("summary", {})
-    assert.strictEqual(summary?.["workflow"], "Test/Approval/1")
-    assert.strictEqual(summary?.["waiting"], 1)
-  })
-)
-
-it.effect(
-  "an execution that waits for another one goes on waiting after a resume, and has no pause",
-  () =>
+Test.live("an execution that waits for a signal has no time at which it is due", function* () {
+  const executions = yield* memoryStore.make
+  const rows = (name: string, input: Readonly<Record<string, string>>) =>
     Effect.gen(function* () {
-      const store = yield* memoryStore.make
-      yield* store.insert({ ...execution, pause: Names.make("child", { id: "0".repeat(32) }) })
-      const resumed = yield* print(store, "resume", { key: "order-42" })
-      assert.include(resumed, "It waits for another execution.")
-      const paused = yield* print(store, "pause", { key: "order-42" })
-      assert.include(paused, "409: only a batch can be paused.")
+      const operation = operations[name]
+      assert.isDefined(operation)
+      const answer = yield* run(forOperator(executions), operation, input)
+      return Chunk.toReadonlyArray(yield* Stream.runCollect(answer.rows))
     })
+  const approvals = Approval.toLayer(() => DurableDeferred.await(DurableDeferred.make("yes")))
+  yield* Effect.gen(function* () {
+    const operator = yield* Operator.of(Approval)
+    yield* operator.start({ key: "order-42" })
+    yield* Effect.repeat(Effect.delay(operator.status("order-42"), "10 millis"), {
+      until: ({ pause }) => pause !== undefined
+    })
+  }).pipe(Effect.provide(Layer.provideMerge(approvals, engines.on(executions))))
+
+  for (const [name, input] of [
+    ["list", {}],
+    ["show", { key: "order-42" }]
+  ] as const) {
+    const [row] = yield* rows(name, input)
+    assert.strictEqual(row?.["now"], "waits for a signal")
+    assert.isUndefined(row?.["due"])
+  }
+  const resumed = yield* print(executions, "resume", { key: "order-42" })
+  assert.include(resumed, "It waits for a signal. It looks again as soon as a process")
+  const [summary] = yield* rows("summary", {})
+  assert.strictEqual(summary?.["workflow"], "Test/Approval/1")
+  assert.strictEqual(summary?.["waiting"], 1)
+})
+
+Test.effect(
+  "an execution that waits for another one goes on waiting after a resume, and has no pause",
+  function* () {
+    const store = yield* memoryStore.make
+    yield* store.insert({ ...execution, pause: Names.make("child", { id: "0".repeat(32) }) })
+    const resumed = yield* print(store, "resume", { key: "order-42" })
+    assert.include(resumed, "It waits for another execution.")
+    const paused = yield* print(store, "pause", { key: "order-42" })
+    assert.include(paused, "409: only a batch can be paused.")
+  }
 )
 
-it.live("control characters of a key reach no terminal", () =>
-  Effect.gen(function* () {
-    const executions = yield* memoryStore.make
-    const key = "order\u001b]0;owned\u0007\u001b[2J"
-    yield* Effect.gen(function* () {
-      const operator = yield* Operator.of(Approval)
-      yield* operator.start({ key })
-    }).pipe(Effect.provide(engines.on(executions)))
-    for (const name of ["list", "show", "resume"]) {
-      const printed = yield* print(executions, name, name === "list" ? {} : { key })
-      assert.include(printed, "order\u{fffd}]0;owned\u{fffd}\u{fffd}[2J", name)
-      assert.notMatch(printed, /[^\n\P{Cc}]/u)
-    }
-  })
-)
+Test.live("control characters of a key reach no terminal", function* () {
+  const executions = yield* memoryStore.make
+  const key = "order\u001b]0;owned\u0007\u001b[2J"
+  yield* Effect.gen(function* () {
+    const operator = yield* Operator.of(Approval)
+    yield* operator.start({ key })
+  }).pipe(Effect.provide(engines.on(executions)))
+  for (const name of ["list", "show", "resume"]) {
+    const printed = yield* print(executions, name, name === "list" ? {} : { key })
+    assert.include(printed, "order\u{fffd}]0;owned\u{fffd}\u{fffd}[2J", name)
+    assert.notMatch(printed, /[^\n\P{Cc}]/u)
+  }
+})
 
-it.effect("a driver that is not installed is named", () =>
-  Effect.gen(function* () {
-    const missing = Object.assign(new Error("no package"), { code: "ERR_MODULE_NOT_FOUND" })
-    const refused = yield* Effect.flip(driver("@effect/sql-pg pg", () => Promise.reject(missing)))
-    assert.strictEqual(
-      refused.message,
-      "the driver of this database is not installed: npm install @effect/sql-pg pg"
-    )
-    const bug = new Error("a bug")
-    const exit = yield* Effect.exit(driver("pg", () => Promise.reject(bug)))
-    assert.deepStrictEqual(exit, Exit.die(bug))
-  })
-)
+Test.effect("a driver that is not installed is named", function* () {
+  const missing = Object.assign(new Error("no package"), { code: "ERR_MODULE_NOT_FOUND" })
+  const refused = yield* Effect.flip(driver("@effect/sql-pg pg", () => Promise.reject(missing)))
+  assert.strictEqual(
+    refused.message,
+    "the driver of this database is not installed: npm install @effect/sql-pg pg"
+  )
+  const bug = new Error("a bug")
+  const exit = yield* Effect.exit(driver("pg", () => Promise.reject(bug)))
+  assert.deepStrictEqual(exit, Exit.die(bug))
+})
 
 it.effect.each(["order-\0", "order-\ud800"])(
   "a key that no database stores is refused: %j",
@@ -146,24 +140,23 @@ it.effect.each(["order-\0", "order-\ud800"])(
     })
 )
 
-it.effect("a failure of the store is worth repeating", () =>
-  Effect.gen(function* () {
-    const away = () => Effect.fail(new Execution.StorageError({ operation: "list", cause: "away" }))
-    const store = { ...(yield* memoryStore.make), list: away }
-    assert.match(yield* print(store, "list", {}), /^503: /)
-    assert.match(yield* print(store, "show", { key: "order-42" }), /^503: /)
-  })
-)
+Test.effect("a failure of the store is worth repeating", function* () {
+  const away = () => Effect.fail(new Execution.StorageError({ operation: "list", cause: "away" }))
+  const store = { ...(yield* memoryStore.make), list: away }
+  assert.match(yield* print(store, "list", {}), /^503: /)
+  assert.match(yield* print(store, "show", { key: "order-42" }), /^503: /)
+})
 
-it.effect("a batch whose start still stores its items is known, although it has no execution", () =>
-  Effect.gen(function* () {
+Test.effect(
+  "a batch whose start still stores its items is known, although it has no execution",
+  function* () {
     const store = yield* memoryStore.make
     yield* store.batches.insert("payroll", 1)
     for (const name of ["show", "results", "pause", "interrupt"]) {
       assert.match(yield* print(store, name, { key: "payroll" }), /^409: its items are not stored/)
     }
     assert.match(yield* print(store, "show", { key: "other" }), /^404: /)
-  })
+  }
 )
 
 const waiting = { ...execution, dueMillis: 10_000 }
@@ -290,30 +283,27 @@ it.effect.each([
   })
 )
 
-it.effect(
+Test.effect(
   "an execution that has ended and was purged is not listed as open, and show says so",
-  () =>
-    Effect.gen(function* () {
-      const store = yield* memoryStore.make
-      const end = { state: "Succeeded", atMillis: 2 } as const
-      yield* store.insert({ ...execution, payload: "", end, isPurged: true })
-      assert.include(yield* print(store, "list", {}), "none is open: --state all also lists")
-      const shown = yield* print(store, "show", { key: "order-42" })
-      assert.include(shown, "Its stored data was purged. The key stays taken.")
-      assert.notInclude(shown, "runs workflows")
-    })
+  function* () {
+    const store = yield* memoryStore.make
+    const end = { state: "Succeeded", atMillis: 2 } as const
+    yield* store.insert({ ...execution, payload: "", end, isPurged: true })
+    assert.include(yield* print(store, "list", {}), "none is open: --state all also lists")
+    const shown = yield* print(store, "show", { key: "order-42" })
+    assert.include(shown, "Its stored data was purged. The key stays taken.")
+    assert.notInclude(shown, "runs workflows")
+  }
 )
 
-it.effect("the end of an execution that was purged is not called a defect", () =>
-  Effect.gen(function* () {
-    const store = yield* memoryStore.make
-    const end = { state: "Failed", atMillis: 2 } as const
-    yield* store.insert({ ...execution, payload: "", end, isPurged: true })
-    const shown = yield* print(store, "show", { key: "order-42" })
-    assert.include(shown, "failed; the details were purged")
-    assert.notInclude(shown, "a defect")
-  })
-)
+Test.effect("the end of an execution that was purged is not called a defect", function* () {
+  const store = yield* memoryStore.make
+  const end = { state: "Failed", atMillis: 2 } as const
+  yield* store.insert({ ...execution, payload: "", end, isPurged: true })
+  const shown = yield* print(store, "show", { key: "order-42" })
+  assert.include(shown, "failed; the details were purged")
+  assert.notInclude(shown, "a defect")
+})
 
 it.effect.each(["resume", "interrupt", "purge"])(
   "%s of a key that two workflows have changes neither, and asks which is meant",
@@ -356,8 +346,9 @@ it.effect.each([
   })
 )
 
-it.effect("the three unpaid items among 2,000 are listed first, with amounts and reasons", () =>
-  Effect.gen(function* () {
+Test.effect(
+  "the three unpaid items among 2,000 are listed first, with amounts and reasons",
+  function* () {
     const store = yield* memoryStore.make
     yield* store.insert({ ...execution, workflow: workflowName })
     yield* store.batches.insert("order-42", 1)
@@ -414,7 +405,7 @@ it.effect("the three unpaid items among 2,000 are listed first, with amounts and
     assert.strictEqual(page.at(-1), "There may be more: --after 499")
     assert.match((yield* items({ only: "all", after: "0", limit: "1" })).join(), /^E1 /)
     assert.notInclude(lines.join(), "+22901")
-  })
+  }
 )
 
 /** A batch whose items have these states, and pay 0.1 XOF and 2,500 USD in turns. */
@@ -439,20 +430,19 @@ const batchOf = (states: ReadonlyArray<Batches.State>, store: EngineStore) =>
     yield* store.batches.change("payroll", { phase: "running", total: states.length }, {})
   })
 
-it.effect("a batch shows its exact money by state and currency, and its pace", () =>
-  Effect.gen(function* () {
-    const store = yield* memoryStore.make
-    yield* batchOf(
-      ["completed", "failed", "unknown", "inDoubt", "completed", "waiting", "completed"],
-      store
-    )
-    // It waits again after a refusal that passes.
-    yield* store.batches.write("payroll", 0, [{ number: 5, state: "waiting", sent: 1 }])
-    yield* TestClock.adjust("1 minute")
-    const shown = yield* print(store, "show", { key: "payroll" })
-    assert.include(
-      shown,
-      `  It sends its items. Of its 7 items: 1 not paid, 2 in doubt.
+Test.effect("a batch shows its exact money by state and currency, and its pace", function* () {
+  const store = yield* memoryStore.make
+  yield* batchOf(
+    ["completed", "failed", "unknown", "inDoubt", "completed", "waiting", "completed"],
+    store
+  )
+  // It waits again after a refusal that passes.
+  yield* store.batches.write("payroll", 0, [{ number: 5, state: "waiting", sent: 1 }])
+  yield* TestClock.adjust("1 minute")
+  const shown = yield* print(store, "show", { key: "payroll" })
+  assert.include(
+    shown,
+    `  It sends its items. Of its 7 items: 1 not paid, 2 in doubt.
   7  0.4 XOF and 7,500 USD  in total
   3                0.3 XOF  paid
   1                0.1 XOF  in doubt: their requests are continued with the same keys
@@ -460,16 +450,16 @@ it.effect("a batch shows its exact money by state and currency, and its pace", (
   1              2,500 USD  not paid: the request was refused
   1              2,500 USD  not sent
   Sent in the last 1 minute: 6. At this pace, the last of 1 more is sent in 10 s.`
-    )
-    yield* TestClock.adjust("1 hour")
-    const later = yield* print(store, "show", { key: "payroll" })
-    assert.include(later, "No item was sent in the last 1 minute.")
-    assert.match(yield* print(store, "list", {}), /^payroll .* 1 not paid, 2 in doubt; sends/m)
-  })
-)
+  )
+  yield* TestClock.adjust("1 hour")
+  const later = yield* print(store, "show", { key: "payroll" })
+  assert.include(later, "No item was sent in the last 1 minute.")
+  assert.match(yield* print(store, "list", {}), /^payroll .* 1 not paid, 2 in doubt; sends/m)
+})
 
-it.effect("a batch of more than 100,000 items has numbers, but no sums and no pace", () =>
-  Effect.gen(function* () {
+Test.effect(
+  "a batch of more than 100,000 items has numbers, but no sums and no pace",
+  function* () {
     const store = yield* memoryStore.make
     yield* batchOf(["completed", "failed", "waiting"], store)
     yield* store.batches.change("payroll", { total: 100_001 }, {})
@@ -482,52 +472,49 @@ it.effect("a batch of more than 100,000 items has numbers, but no sums and no pa
       shown,
       `The money of more than 100,000 items is not added up here: "results --csv" has the amount of each payout that ended, and "items" that of any item.`
     )
-  })
+  }
 )
 
-it.effect("an item that is being sent may have been sent if no runner is alive", () =>
-  Effect.gen(function* () {
-    const store = yield* memoryStore.make
-    yield* batchOf(["sending"], store)
-    const shown = Effect.all([
-      print(store, "show", { key: "payroll" }),
-      print(store, "items", { key: "payroll", only: "open" })
-    ])
-    for (const text of yield* shown) {
-      assert.include(text, "may have been sent; no runner is alive")
-      assert.notInclude(text, "being sent")
-    }
-    yield* store.runners.join
-    for (const text of yield* shown) assert.include(text, "being sent")
-  })
-)
+Test.effect("an item that is being sent may have been sent if no runner is alive", function* () {
+  const store = yield* memoryStore.make
+  yield* batchOf(["sending"], store)
+  const shown = Effect.all([
+    print(store, "show", { key: "payroll" }),
+    print(store, "items", { key: "payroll", only: "open" })
+  ])
+  for (const text of yield* shown) {
+    assert.include(text, "may have been sent; no runner is alive")
+    assert.notInclude(text, "being sent")
+  }
+  yield* store.runners.join
+  for (const text of yield* shown) assert.include(text, "being sent")
+})
 
-it.effect("an item whose payout has failed names the payout", () =>
-  Effect.gen(function* () {
-    const store = yield* memoryStore.make
-    yield* batchOf(["sending"], store)
-    const [created] = FastCheck.sample(Arbitrary.make(Payout.CreatedPayout), {
-      numRuns: 1,
-      seed: 1
-    })
-    assert(created !== undefined)
-    const reference = Payout.makeReference("PO-7")
-    const failed = rules.afterRequest(Exit.succeed({ ...created, reference, status: "FAILED" }))
-    yield* store.batches.write("payroll", 0, [{ number: 0, ...failed }])
-    const listed = yield* print(store, "items", { key: "payroll", only: "notPaid" })
-    assert.include(listed, "the payout PO-7 ended FAILED")
+Test.effect("an item whose payout has failed names the payout", function* () {
+  const store = yield* memoryStore.make
+  yield* batchOf(["sending"], store)
+  const [created] = FastCheck.sample(Arbitrary.make(Payout.CreatedPayout), {
+    numRuns: 1,
+    seed: 1
   })
-)
+  assert(created !== undefined)
+  const reference = Payout.makeReference("PO-7")
+  const failed = rules.afterRequest(Exit.succeed({ ...created, reference, status: "FAILED" }))
+  yield* store.batches.write("payroll", 0, [{ number: 0, ...failed }])
+  const listed = yield* print(store, "items", { key: "payroll", only: "notPaid" })
+  assert.include(listed, "the payout PO-7 ended FAILED")
+})
 
-it.effect("a list says that it does not count the items in doubt of a large open batch", () =>
-  Effect.gen(function* () {
+Test.effect(
+  "a list says that it does not count the items in doubt of a large open batch",
+  function* () {
     const store = yield* memoryStore.make
     yield* batchOf(["completed", "unknown", "inDoubt", "failed"], store)
     yield* store.batches.change("payroll", { total: 20_001 }, {})
     yield* store.runners.join
     assert.match(yield* print(store, "list", {}), /^payroll .* doubts: see show; sends its items/m)
     assert.include(yield* print(store, "show", { key: "payroll" }), "in doubt: ask the service")
-  })
+  }
 )
 
 it.effect.each([
@@ -558,35 +545,31 @@ it.effect.each([
   })
 )
 
-it.effect(
+Test.effect(
   "an item in doubt shows its next try, and is tried again or given up by its own key",
-  () =>
-    Effect.gen(function* () {
-      const store = yield* memoryStore.make
-      yield* batchOf(["unknown"], store)
-      const businessKey = yield* businessKeyOf("payroll", "E0")
-      const executionId = "handed-over"
-      yield* store.insert({
-        ...execution,
-        workflow: DisbursePayout.workflow.name,
-        businessKey,
-        executionId,
-        payload: JSON.stringify({ sentMillis: 0 }),
-        pause: "carry-on/Payouts.disburse/0",
-        clocks: { "carry-on/Payouts.disburse/0": 40_000 },
-        dueMillis: 40_000
-      })
-      const listed = yield* print(store, "items", { key: "payroll", only: "inDoubt" })
-      assert.match(
-        listed,
-        /^E0 +0.1 +XOF +unknown +the money may have moved; sends again in 40 s$/m
-      )
-      const resumed = yield* print(store, "resume", { key: "payroll", item: "E0" })
-      assert.include(resumed, `${businessKey} of ${DisbursePayout.workflow.name}`)
-      assert.strictEqual((yield* Effect.flatten(store.read(executionId))).dueMillis, 0)
-      yield* print(store, "interrupt", { key: "payroll", item: "E0" })
-      assert.isTrue((yield* Effect.flatten(store.read(executionId))).isCancelRequested)
+  function* () {
+    const store = yield* memoryStore.make
+    yield* batchOf(["unknown"], store)
+    const businessKey = yield* businessKeyOf("payroll", "E0")
+    const executionId = "handed-over"
+    yield* store.insert({
+      ...execution,
+      workflow: DisbursePayout.workflow.name,
+      businessKey,
+      executionId,
+      payload: JSON.stringify({ sentMillis: 0 }),
+      pause: "carry-on/Payouts.disburse/0",
+      clocks: { "carry-on/Payouts.disburse/0": 40_000 },
+      dueMillis: 40_000
     })
+    const listed = yield* print(store, "items", { key: "payroll", only: "inDoubt" })
+    assert.match(listed, /^E0 +0.1 +XOF +unknown +the money may have moved; sends again in 40 s$/m)
+    const resumed = yield* print(store, "resume", { key: "payroll", item: "E0" })
+    assert.include(resumed, `${businessKey} of ${DisbursePayout.workflow.name}`)
+    assert.strictEqual((yield* Effect.flatten(store.read(executionId))).dueMillis, 0)
+    yield* print(store, "interrupt", { key: "payroll", item: "E0" })
+    assert.isTrue((yield* Effect.flatten(store.read(executionId))).isCancelRequested)
+  }
 )
 
 const step = (name: string, value?: unknown) => ({ name, exit: succeeded(value), storedMillis: 0 })
@@ -631,32 +614,30 @@ it.each([
   assert.include(words.interrupting(one, words.events(one, steps)), expected)
 })
 
-it.effect("lists by time and by failure, and the newest first", () =>
-  Effect.gen(function* () {
-    const store = yield* memoryStore.make
-    const exit = (message: string) =>
-      Schema.encodeSync(exitJson(Schema.Void, WriteError))(
-        Exit.fail(new Errors.UnprocessableError({ operation: "Shop.pay", status: 422, message }))
-      )
-    for (const [businessKey, startedMillis, message] of [
-      ["old", 1_000, "BLOCKED"],
-      ["middle", 2_000, "LIMIT"],
-      ["new", 3_000, "BLOCKED"]
-    ] as const) {
-      const end = { state: "Failed", atMillis: 4_000 } as const
-      const one = { ...execution, businessKey, executionId: businessKey, startedMillis, end }
-      yield* store.insert({ ...one, exit: exit(message) })
-    }
-    const keys = (input: Readonly<Record<string, string>>) =>
-      Effect.map(print(store, "list", { state: "failed", ...input }), (text) =>
-        text.match(/^(old|middle|new)\b/gm)?.join(" ")
-      )
-    assert.strictEqual(yield* keys({}), "old middle new")
-    assert.strictEqual(yield* keys({ newest: "true" }), "new middle old")
-    assert.strictEqual(yield* keys({ since: "1970-01-01T00:00:02Z" }), "middle new")
-    assert.strictEqual(yield* keys({ before: "1970-01-01T00:00:02Z" }), "old")
-    assert.strictEqual(yield* keys({ failure: "blocked" }), "old new")
-    assert.strictEqual(yield* keys({ failure: "unprocessable", limit: "1" }), "old")
-    assert.match(yield* print(store, "list", { since: "yesterday" }), /^400: since /)
-  })
-)
+Test.effect("lists by time and by failure, and the newest first", function* () {
+  const store = yield* memoryStore.make
+  const exit = (message: string) =>
+    Schema.encodeSync(exitJson(Schema.Void, WriteError))(
+      Exit.fail(new Errors.UnprocessableError({ operation: "Shop.pay", status: 422, message }))
+    )
+  for (const [businessKey, startedMillis, message] of [
+    ["old", 1_000, "BLOCKED"],
+    ["middle", 2_000, "LIMIT"],
+    ["new", 3_000, "BLOCKED"]
+  ] as const) {
+    const end = { state: "Failed", atMillis: 4_000 } as const
+    const one = { ...execution, businessKey, executionId: businessKey, startedMillis, end }
+    yield* store.insert({ ...one, exit: exit(message) })
+  }
+  const keys = (input: Readonly<Record<string, string>>) =>
+    Effect.map(print(store, "list", { state: "failed", ...input }), (text) =>
+      text.match(/^(old|middle|new)\b/gm)?.join(" ")
+    )
+  assert.strictEqual(yield* keys({}), "old middle new")
+  assert.strictEqual(yield* keys({ newest: "true" }), "new middle old")
+  assert.strictEqual(yield* keys({ since: "1970-01-01T00:00:02Z" }), "middle new")
+  assert.strictEqual(yield* keys({ before: "1970-01-01T00:00:02Z" }), "old")
+  assert.strictEqual(yield* keys({ failure: "blocked" }), "old new")
+  assert.strictEqual(yield* keys({ failure: "unprocessable", limit: "1" }), "old")
+  assert.match(yield* print(store, "list", { since: "yesterday" }), /^400: since /)
+})

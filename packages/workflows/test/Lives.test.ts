@@ -93,100 +93,87 @@ const undoable = (name: string) =>
 
 describe("compensations", () => {
   let calls = 0
-  VirtualClock.test(
-    "do not run after a write that was applied, although it ended with an error",
-    () =>
-      Effect.gen(function* () {
-        undone.length = 0
-        calls = 0
-        const operator = yield* run(60)
-        const error = yield* Effect.flip(operator.await("order-42"))
-        assert.strictEqual(error._tag, "AppliedUnreadable")
-        assert.strictEqual(calls, 1)
-        assert.deepStrictEqual(undone, [])
-      }).pipe(
-        Effect.provide(
-          inMemory(() =>
-            Effect.zipRight(
-              undoable("debit"),
-              pay((key) => {
-                calls++
-                return Effect.fail(
-                  new Errors.AppliedUnreadable({
-                    operation,
-                    status: 201,
-                    message: "unreadable",
-                    issues: [],
-                    key
-                  })
-                )
-              })
-            )
+  VirtualClock.tests(
+    inMemory(() =>
+      Effect.zipRight(
+        undoable("debit"),
+        pay((key) => {
+          calls++
+          return Effect.fail(
+            new Errors.AppliedUnreadable({
+              operation,
+              status: 201,
+              message: "unreadable",
+              issues: [],
+              key
+            })
           )
-        )
+        })
       )
-  )
+    )
+  )("do not run after a write that was applied, although it ended with an error", function* () {
+    undone.length = 0
+    calls = 0
+    const operator = yield* run(60)
+    const error = yield* Effect.flip(operator.await("order-42"))
+    assert.strictEqual(error._tag, "AppliedUnreadable")
+    assert.strictEqual(calls, 1)
+    assert.deepStrictEqual(undone, [])
+  })
 })
 
 describe("the error of an interrupted execution", () => {
-  VirtualClock.test("says that the outcome of a write is unknown", () =>
-    Effect.gen(function* () {
-      const operator = yield* run(600)
-      yield* operator.interrupt("order-42")
-      yield* VirtualClock.pass("60 seconds")
-      const error = yield* Effect.flip(operator.await("order-42"))
-      assert.instanceOf(error, Execution.ExecutionCancelled)
-      assert.strictEqual(Errors.outcome(error), "unknown")
-      assert.include(error.message, "the outcome of a request is unknown")
-    }).pipe(
-      Effect.provide(
-        inMemory(() =>
-          Effect.gen(function* () {
-            yield* Effect.either(pay(unknown))
-            // Another write was applied since: it does not hide the first.
-            yield* Durable.write({ ...receipt, send: () => Effect.succeed("receipt-1") })
-            yield* Durable.sleep("a day", "1 day")
-            yield* Durable.sleep("another day", "1 day")
-            return "done"
-          })
-        )
-      )
+  VirtualClock.tests(
+    inMemory(() =>
+      Effect.gen(function* () {
+        yield* Effect.either(pay(unknown))
+        // Another write was applied since: it does not hide the first.
+        yield* Durable.write({ ...receipt, send: () => Effect.succeed("receipt-1") })
+        yield* Durable.sleep("a day", "1 day")
+        yield* Durable.sleep("another day", "1 day")
+        return "done"
+      })
     )
-  )
+  )("says that the outcome of a write is unknown", function* () {
+    const operator = yield* run(600)
+    yield* operator.interrupt("order-42")
+    yield* VirtualClock.pass("60 seconds")
+    const error = yield* Effect.flip(operator.await("order-42"))
+    assert.instanceOf(error, Execution.ExecutionCancelled)
+    assert.strictEqual(Errors.outcome(error), "unknown")
+    assert.include(error.message, "the outcome of a request is unknown")
+  })
 
   for (const [where, last] of [
     ["a pause", Durable.sleep("a day", "1 day")],
     ["a write", Durable.write({ ...receipt, send: () => Effect.fail(busy) })]
   ] as const) {
-    VirtualClock.test(
-      `in ${where} does not say that a resource continues, because compensations may undo it`,
-      () =>
+    VirtualClock.tests(
+      inMemory(() =>
         Effect.gen(function* () {
-          undone.length = 0
-          const operator = yield* run(5)
-          yield* operator.interrupt("order-42")
-          yield* VirtualClock.pass("60 seconds")
-          const error = yield* Effect.flip(operator.await("order-42"))
-          assert.instanceOf(error, Execution.ExecutionCancelled)
-          assert.strictEqual(Errors.outcome(error), "applied")
-          assert.deepStrictEqual(undone, ["pay"])
-          assert.include(error.message, "pay-1 was created")
-          assert.notInclude(error.message, "continues")
-        }).pipe(
-          Effect.provide(
-            inMemory(() =>
-              Effect.gen(function* () {
-                yield* Durable.compensate(
-                  pay(() => Effect.succeed("pay-1")),
-                  () => Effect.sync(() => void undone.push("pay"))
-                )
-                yield* last
-                yield* Durable.sleep("another day", "1 day")
-                return "done"
-              })
-            )
+          yield* Durable.compensate(
+            pay(() => Effect.succeed("pay-1")),
+            () => Effect.sync(() => void undone.push("pay"))
           )
-        )
+          yield* last
+          yield* Durable.sleep("another day", "1 day")
+          return "done"
+        })
+      )
+    )(
+      `in ${where} does not say that a resource continues, because compensations may undo it`,
+      function* () {
+        undone.length = 0
+        const operator = yield* run(5)
+        yield* operator.interrupt("order-42")
+        yield* VirtualClock.pass("60 seconds")
+        const error = yield* Effect.flip(operator.await("order-42"))
+        assert.instanceOf(error, Execution.ExecutionCancelled)
+        assert.strictEqual(Errors.outcome(error), "applied")
+        assert.deepStrictEqual(undone, ["pay"])
+        assert.include(error.message, "pay-1 was created")
+        assert.notInclude(error.message, "continues")
+      }
     )
   }
 })
@@ -195,34 +182,30 @@ describe("the error of an interrupted execution", () => {
 const undonePart = (name: string) =>
   Effect.either(Durable.compensating(Effect.zipRight(undoable(name), new Late())))
 
-VirtualClock.test("an interrupt is heard after a part was undone, but by no compensation", () =>
-  Effect.gen(function* () {
-    undone.length = 0
-    const operator = yield* run(60)
-    yield* operator.interrupt("order-42")
-    yield* VirtualClock.pass("2 days")
-    const error = yield* Effect.flip(operator.await("order-42"))
-    assert.instanceOf(error, Execution.ExecutionCancelled)
-    assert.strictEqual(Errors.outcome(error), "notApplied")
-    assert.includeMembers(undone, ["reserve", "part", "all"])
-  }).pipe(
-    Effect.provide(
-      inMemory(() =>
-        Effect.gen(function* () {
-          yield* Durable.compensate(Effect.void, () =>
-            undonePart("part").pipe(
-              Effect.zipRight(Effect.orDie(Durable.sleep("all", "1 milli"))),
-              Effect.tap(() => void undone.push("all"))
-            )
-          )
-          yield* undonePart("reserve")
-          yield* Durable.sleep("a day", "1 day")
-          return yield* pay(() => Effect.succeed("pay-1"))
-        })
+VirtualClock.tests(
+  inMemory(() =>
+    Effect.gen(function* () {
+      yield* Durable.compensate(Effect.void, () =>
+        undonePart("part").pipe(
+          Effect.zipRight(Effect.orDie(Durable.sleep("all", "1 milli"))),
+          Effect.tap(() => void undone.push("all"))
+        )
       )
-    )
+      yield* undonePart("reserve")
+      yield* Durable.sleep("a day", "1 day")
+      return yield* pay(() => Effect.succeed("pay-1"))
+    })
   )
-)
+)("an interrupt is heard after a part was undone, but by no compensation", function* () {
+  undone.length = 0
+  const operator = yield* run(60)
+  yield* operator.interrupt("order-42")
+  yield* VirtualClock.pass("2 days")
+  const error = yield* Effect.flip(operator.await("order-42"))
+  assert.instanceOf(error, Execution.ExecutionCancelled)
+  assert.strictEqual(Errors.outcome(error), "notApplied")
+  assert.includeMembers(undone, ["reserve", "part", "all"])
+})
 
 /** A runner that hears nothing of the others. */
 const runner = <R>(store: engineStore.EngineStore, body: Body<R>) =>
@@ -529,20 +512,15 @@ describe("a runner", () => {
 })
 
 describe("await", () => {
-  VirtualClock.test("hears at once of the end of an execution that runs in this process", () =>
-    Effect.gen(function* () {
-      const operator = yield* run(0)
-      const awaited = yield* Effect.fork(operator.await(order.key))
-      // A second look would be at least half a second after the first.
-      yield* VirtualClock.pass("300 millis")
-      assert.deepStrictEqual(
-        Option.getOrUndefined(yield* Fiber.poll(awaited)),
-        Exit.succeed("pay-1")
-      )
-    }).pipe(
-      Effect.provide(inMemory(() => pay(() => Effect.delay(Effect.succeed("pay-1"), "300 millis"))))
-    )
-  )
+  VirtualClock.tests(
+    inMemory(() => pay(() => Effect.delay(Effect.succeed("pay-1"), "300 millis")))
+  )("hears at once of the end of an execution that runs in this process", function* () {
+    const operator = yield* run(0)
+    const awaited = yield* Effect.fork(operator.await(order.key))
+    // A second look would be at least half a second after the first.
+    yield* VirtualClock.pass("300 millis")
+    assert.deepStrictEqual(Option.getOrUndefined(yield* Fiber.poll(awaited)), Exit.succeed("pay-1"))
+  })
 })
 
 class Account extends Context.Tag("Account")<Account, string>() {}
@@ -583,24 +561,20 @@ describe("a body", () => {
 
 describe("a write", () => {
   let calls = 0
-  VirtualClock.test("ends with the refusal that passes, after the deadline of its policy", () =>
-    Effect.gen(function* () {
-      calls = 0
-      const operator = yield* run(600)
-      const error = yield* Effect.flip(operator.await("order-42"))
-      assert.strictEqual(error._tag, "RateLimitError")
-      assert.isAtMost(calls, 6)
-    }).pipe(
-      Effect.provide(
-        inMemory(() =>
-          pay(() => {
-            calls++
-            return Effect.fail(busy)
-          })
-        )
-      )
+  VirtualClock.tests(
+    inMemory(() =>
+      pay(() => {
+        calls++
+        return Effect.fail(busy)
+      })
     )
-  )
+  )("ends with the refusal that passes, after the deadline of its policy", function* () {
+    calls = 0
+    const operator = yield* run(600)
+    const error = yield* Effect.flip(operator.await("order-42"))
+    assert.strictEqual(error._tag, "RateLimitError")
+    assert.isAtMost(calls, 6)
+  })
 })
 
 test("a write that was interrupted takes no refusal for its outcome, and pauses", function* () {

@@ -121,27 +121,22 @@ describe("PaymentLinkWatch", () => {
     [404, "NotFoundError"],
     [503, "ServerError"]
   ] as const) {
-    VirtualClock.test(
+    VirtualClock.tests(
+      layer({ wait: { initial: "30 seconds", factor: 10, deadline: "20 minutes" } })
+    )(
       `ends with PaymentLinkStillActive after its deadline, with the ${status} of the last look`,
-      () =>
-        Effect.gen(function* () {
-          const { faults } = yield* Sandbox.Sandbox
-          const { id } = yield* create()
-          yield* faults.add(
-            Fault.status(status, { operation: "PaymentLinks.get", count: "always" })
-          )
-          yield* start({ id })
-          // The deadline, and the last look.
-          yield* after(1200 + 120)
-          const error = yield* Effect.flip(ended)
-          if (error._tag !== "PaymentLinkStillActive") return assert.fail(error._tag)
-          assert.strictEqual(error.id, id)
-          assert.strictEqual(error.cause?._tag, tag)
-        }).pipe(
-          Effect.provide(
-            layer({ wait: { initial: "30 seconds", factor: 10, deadline: "20 minutes" } })
-          )
-        )
+      function* () {
+        const { faults } = yield* Sandbox.Sandbox
+        const { id } = yield* create()
+        yield* faults.add(Fault.status(status, { operation: "PaymentLinks.get", count: "always" }))
+        yield* start({ id })
+        // The deadline, and the last look.
+        yield* after(1200 + 120)
+        const error = yield* Effect.flip(ended)
+        if (error._tag !== "PaymentLinkStillActive") return assert.fail(error._tag)
+        assert.strictEqual(error.id, id)
+        assert.strictEqual(error.cause?._tag, tag)
+      }
     )
   }
 

@@ -156,27 +156,23 @@ describe("PayoutBatch", () => {
     }
   )
 
-  VirtualClock.test("hands a pending payout over at the deadline of its policy", () =>
-    Effect.gen(function* () {
-      const disburse = yield* Operator.of(DisbursePayout.workflow)
-      const status = disburse.status("PayoutBatch:payroll:E001")
-      yield* start(1)
-      yield* VirtualClock.pass("15 seconds")
-      assert.strictEqual((yield* Effect.flip(status))._tag, "ExecutionNotFound")
-      assert.deepInclude(yield* progress, { creating: 0, pending: 1 })
-      yield* VirtualClock.pass("15 seconds")
-      assert.strictEqual((yield* status).state, "Running")
-      assert.lengthOf(yield* made, 1)
-    }).pipe(
-      Effect.provide(
-        layer(
-          { settleAfter: "1 day" },
-          {},
-          { look: { ...Policy.defaults.look, deadline: "20 seconds" } }
-        )
-      )
+  VirtualClock.tests(
+    layer(
+      { settleAfter: "1 day" },
+      {},
+      { look: { ...Policy.defaults.look, deadline: "20 seconds" } }
     )
-  )
+  )("hands a pending payout over at the deadline of its policy", function* () {
+    const disburse = yield* Operator.of(DisbursePayout.workflow)
+    const status = disburse.status("PayoutBatch:payroll:E001")
+    yield* start(1)
+    yield* VirtualClock.pass("15 seconds")
+    assert.strictEqual((yield* Effect.flip(status))._tag, "ExecutionNotFound")
+    assert.deepInclude(yield* progress, { creating: 0, pending: 1 })
+    yield* VirtualClock.pass("15 seconds")
+    assert.strictEqual((yield* status).state, "Running")
+    assert.lengthOf(yield* made, 1)
+  })
 
   VirtualClock.tests(layer({}, { concurrency: 2 }))(
     "starts nothing while it is paused, and goes on after resume",
@@ -228,34 +224,30 @@ describe("PayoutBatch", () => {
     }
   )
 
-  VirtualClock.test("tells a refused item from one whose outcome is unknown", () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.status(422, { operation }))
-      yield* start(1)
-      yield* VirtualClock.pass("10 seconds")
-      assert.deepInclude(yield* summary, { failed: 1, inDoubt: 0 })
-      const batches = yield* PayoutBatch.PayoutBatch
-      yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
-      yield* batches.start("doubtful", Stream.fromIterable(yield* items(1)))
-      yield* VirtualClock.pass("7200 seconds")
-      assert.deepInclude(yield* batches.await("doubtful"), { failed: 0, inDoubt: 1 })
-      const [result] = yield* Stream.runCollect(batches.results("doubtful"))
-      const error = Option.flatMap(result?.end ?? Option.none(), Exit.causeOption)
-      assert.isTrue(
-        Option.exists(
-          error,
-          (cause) => cause._tag === "Fail" && cause.error instanceof Errors.OutcomeUnknown
-        )
-      )
-      const keys = (yield* world.keysOf(operation)).filter((key) => key?.includes("doubtful"))
-      assert.strictEqual(new Set(keys).size, 1)
-    }).pipe(
-      Effect.provide(
-        layer({}, {}, { carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" } })
+  VirtualClock.tests(
+    layer({}, {}, { carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" } })
+  )("tells a refused item from one whose outcome is unknown", function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.status(422, { operation }))
+    yield* start(1)
+    yield* VirtualClock.pass("10 seconds")
+    assert.deepInclude(yield* summary, { failed: 1, inDoubt: 0 })
+    const batches = yield* PayoutBatch.PayoutBatch
+    yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
+    yield* batches.start("doubtful", Stream.fromIterable(yield* items(1)))
+    yield* VirtualClock.pass("7200 seconds")
+    assert.deepInclude(yield* batches.await("doubtful"), { failed: 0, inDoubt: 1 })
+    const [result] = yield* Stream.runCollect(batches.results("doubtful"))
+    const error = Option.flatMap(result?.end ?? Option.none(), Exit.causeOption)
+    assert.isTrue(
+      Option.exists(
+        error,
+        (cause) => cause._tag === "Fail" && cause.error instanceof Errors.OutcomeUnknown
       )
     )
-  )
+    const keys = (yield* world.keysOf(operation)).filter((key) => key?.includes("doubtful"))
+    assert.strictEqual(new Set(keys).size, 1)
+  })
 
   VirtualClock.tests(layer())(
     "accepts the same items in another order, and names the difference of others",

@@ -195,20 +195,16 @@ describe("CollectPayment", () => {
     }
   )
 
-  VirtualClock.test("ends with OutcomeUnknown and the key when the outcome stays unknown", () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
-      const error = failed(yield* collect(3600))
-      assert.instanceOf(error, Errors.OutcomeUnknown)
-      assert.strictEqual(Errors.outcome(error), "unknown")
-      assert.strictEqual(yield* madeOnce, 1)
-    }).pipe(
-      Effect.provide(
-        layer({}, { carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" } })
-      )
-    )
-  )
+  VirtualClock.tests(
+    layer({}, { carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" } })
+  )("ends with OutcomeUnknown and the key when the outcome stays unknown", function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
+    const error = failed(yield* collect(3600))
+    assert.instanceOf(error, Errors.OutcomeUnknown)
+    assert.strictEqual(Errors.outcome(error), "unknown")
+    assert.strictEqual(yield* madeOnce, 1)
+  })
 
   VirtualClock.tests(layer())("looks again after reads that fail", function* () {
     const { faults } = yield* Sandbox.Sandbox
@@ -216,32 +212,26 @@ describe("CollectPayment", () => {
     assert.strictEqual(succeeded(yield* collect(600)).status, "COMPLETED")
   })
 
-  VirtualClock.test(
-    "ends with PaymentStillPending after its deadline, without the phone number",
-    () =>
-      Effect.gen(function* () {
-        const { faults } = yield* Sandbox.Sandbox
-        const { phone_number } = world.payment.payer
-        const body = JSON.stringify({
-          success: false,
-          data: { error: { message: `no ${phone_number}` } }
-        })
-        yield* faults.add(Fault.status(503, { operation: "Payments.get", count: "always", body }))
-        const error = failed(yield* collect(3600))
-        assert(error._tag === "PaymentStillPending")
-        assert.include(error.cause?.message, "no +<redacted>")
-        assert.strictEqual(Errors.outcome(error), "applied")
-        // The last pause is shorter, so that the whole time is used. The last look takes a minute.
-        assert.match(error.message, / is not final after 2[01]m/)
-      }).pipe(
-        Effect.provide(
-          layer(
-            { settleAfter: "2 hours" },
-            { wait: { initial: "30 seconds", factor: 1.5, deadline: "20 minutes" } }
-          )
-        )
-      )
-  )
+  VirtualClock.tests(
+    layer(
+      { settleAfter: "2 hours" },
+      { wait: { initial: "30 seconds", factor: 1.5, deadline: "20 minutes" } }
+    )
+  )("ends with PaymentStillPending after its deadline, without the phone number", function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    const { phone_number } = world.payment.payer
+    const body = JSON.stringify({
+      success: false,
+      data: { error: { message: `no ${phone_number}` } }
+    })
+    yield* faults.add(Fault.status(503, { operation: "Payments.get", count: "always", body }))
+    const error = failed(yield* collect(3600))
+    assert(error._tag === "PaymentStillPending")
+    assert.include(error.cause?.message, "no +<redacted>")
+    assert.strictEqual(Errors.outcome(error), "applied")
+    // The last pause is shorter, so that the whole time is used. The last look takes a minute.
+    assert.match(error.message, / is not final after 2[01]m/)
+  })
 })
 
 describe("operating an execution", () => {
@@ -360,35 +350,31 @@ describe("DisbursePayout", () => {
     }
   )
 
-  VirtualClock.test("does not count a refusal if its request may have been sent before", () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      const payouts = yield* Operator.of(DisbursePayout.workflow)
-      const request = yield* world.payout
-      yield* faults.add(Fault.status(422, { operation: "Payouts.create", count: "always" }))
-      yield* payouts.start({ key: world.key("refused"), ...request })
-      yield* VirtualClock.pass("7200 seconds")
-      assert.instanceOf(failed(yield* payouts.poll("refused")), Errors.UnprocessableError)
-      for (const [key, sentMillis] of [
-        ["sent", 7_200_000],
-        ["sent long ago", 0]
-      ] as const) {
-        yield* payouts.start({ key: world.key(key), ...request, sentMillis })
-      }
-      yield* payouts.interrupt("sent")
-      yield* VirtualClock.pass("7200 seconds")
-      for (const key of ["sent", "sent long ago"]) {
-        assert.instanceOf(failed(yield* payouts.poll(key)), Errors.OutcomeUnknown, key)
-      }
-      const keys = yield* world.keysOf("Payouts.create")
-      assert.isAbove(keys.filter((key) => key === "sent").length, 1)
-      assert.notInclude(keys, "sent long ago")
-    }).pipe(
-      Effect.provide(
-        layer({}, { carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" } })
-      )
-    )
-  )
+  VirtualClock.tests(
+    layer({}, { carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" } })
+  )("does not count a refusal if its request may have been sent before", function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    const payouts = yield* Operator.of(DisbursePayout.workflow)
+    const request = yield* world.payout
+    yield* faults.add(Fault.status(422, { operation: "Payouts.create", count: "always" }))
+    yield* payouts.start({ key: world.key("refused"), ...request })
+    yield* VirtualClock.pass("7200 seconds")
+    assert.instanceOf(failed(yield* payouts.poll("refused")), Errors.UnprocessableError)
+    for (const [key, sentMillis] of [
+      ["sent", 7_200_000],
+      ["sent long ago", 0]
+    ] as const) {
+      yield* payouts.start({ key: world.key(key), ...request, sentMillis })
+    }
+    yield* payouts.interrupt("sent")
+    yield* VirtualClock.pass("7200 seconds")
+    for (const key of ["sent", "sent long ago"]) {
+      assert.instanceOf(failed(yield* payouts.poll(key)), Errors.OutcomeUnknown, key)
+    }
+    const keys = yield* world.keysOf("Payouts.create")
+    assert.isAbove(keys.filter((key) => key === "sent").length, 1)
+    assert.notInclude(keys, "sent long ago")
+  })
 
   VirtualClock.tests(layer())("pays once, and hides the destination", function* () {
     const payouts = yield* Operator.of(DisbursePayout.workflow)
@@ -456,20 +442,16 @@ describe("DisbursePayout, if the response to the creation", () => {
     }
   )
 
-  VirtualClock.test("cannot be read: its error does not show the phone number", () =>
-    Effect.gen(function* () {
-      const error = failed(yield* disburse)
-      assert(error._tag === "PayoutStillPending", error.message)
-      assert.include(error.cause?.message, "no +<redacted>")
-    }).pipe(
-      Effect.provide(
-        scripted(
-          [answer(), FakeService.failure(403, {}, { message: `no ${request.destination}` })],
-          shortly
-        )
-      )
+  VirtualClock.tests(
+    scripted(
+      [answer(), FakeService.failure(403, {}, { message: `no ${request.destination}` })],
+      shortly
     )
-  )
+  )("cannot be read: its error does not show the phone number", function* () {
+    const error = failed(yield* disburse)
+    assert(error._tag === "PayoutStillPending", error.message)
+    assert.include(error.cause?.message, "no +<redacted>")
+  })
 
   VirtualClock.tests(scripted([answer({ reference: `${token}0` })], shortly))(
     "repeats the token as the reference: its error does not",
