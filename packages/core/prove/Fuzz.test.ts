@@ -473,17 +473,3 @@ for (const name of clients) {
     )
   })
 }
-
-/** Checks the statuses above against the rules of the retry policy. */
-it("refusals are the statuses that the retry policy calls not applied", () => {
-  for (const fault of [
-    "BadRequestError",
-    "UnauthorizedError",
-    "ForbiddenError",
-    "NotFoundError",
-    "UnprocessableError",
-    "RateLimitError"
-  ] as const) {
-    assert.strictEqual(RetryPolicy.table[fault].outcome, "notApplied")
-  }
-})

@@ -6,10 +6,8 @@ import * as FakeService from "@manilla/test-support/FakeService"
 import { controls, observe, stringsIn, traces } from "@manilla/test-support/Observed"
 import * as Test from "@manilla/test-support/Test"
 import * as Cause from "effect/Cause"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as sanitize from "../src/internal/text/sanitize.js"
@@ -357,42 +355,4 @@ describe("other values are still printed", () => {
       assert(spans.every((span) => span.startsWith("Things.read ")))
     }
   )
-})
-
-describe("the search for secrets", () => {
-  const secret = "Kd8-vTq2Rm7z"
-  class Leak extends Data.TaggedError("Leak")<{
-    readonly message: string
-    readonly cause?: unknown
-    readonly body?: unknown
-  }> {}
-  const leaks: Record<string, Effect.Effect<void, Leak>> = {
-    "an error's message": new Leak({ message: `no ${secret}` }),
-    "an error's members": new Leak({ message: "no", body: { a: [secret] } }),
-    "an error's cause": new Leak({ message: "no", cause: new Error(secret) }),
-    "a defect": Effect.die(new Error(secret)),
-    "a debug log": Effect.logDebug({ secret }),
-    "an annotation": Effect.annotateLogs(Effect.log("hello"), "secret", secret),
-    "a log span": Effect.withLogSpan(Effect.log("hello"), secret),
-    "a span's name": Effect.withSpan(Effect.void, secret),
-    "a span's attribute": Effect.withSpan(Effect.void, "span", { attributes: { secret } }),
-    "a span's later attribute": Effect.withSpan(Effect.annotateCurrentSpan("a", secret), "span"),
-    "a span's event": Effect.withSpan(Effect.logTrace(secret), "span"),
-    "a part of it": Effect.log(secret.slice(2, 10)),
-    "its URL form": Effect.log(encodeURIComponent(`${secret}é`)),
-    "a metric's tag": Effect.void.pipe(
-      Effect.withMetric(
-        Metric.counter("test_leak").pipe(
-          Metric.tagged("secret", secret),
-          Metric.withConstantInput(1)
-        )
-      )
-    )
-  }
-  for (const [where, leak] of Object.entries(leaks)) {
-    Test.effect(`finds a secret in ${where}`, function* () {
-      const { text: shown } = yield* observe(leak)
-      assert.isNotEmpty(traces(secret, shown))
-    })
-  }
 })

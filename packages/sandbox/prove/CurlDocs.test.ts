@@ -1,9 +1,6 @@
-// Runs the lines of docs/curl.md. It sends them with `fetch`, so that it needs neither curl nor jq. Where both are
-// installed, a shell runs them as well.
-import { execFile, spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+// Runs the lines of docs/curl.md. It sends them with `fetch`, so that it needs neither curl nor jq.
+
+import { readFileSync } from "node:fs"
 import { assert, describe, it } from "vitest"
 
 import * as OpenApiDocument from "@manilla/sandbox/OpenApiDocument"
@@ -27,23 +24,6 @@ const lines: ReadonlyArray<Line> = Array.from(page.matchAll(/^```sh\n([\s\S]*?)^
     )
   }
 )
-
-/** curl has `--json` since 7.82. */
-const hasTools = ["curl --json {} --version", "jq --version", "bash --version"].every((line) => {
-  const [program = "", ...args] = line.split(" ")
-  return spawnSync(program, args).status === 0
-})
-
-/** Runs a script of bash in a new folder, and returns what it writes to stderr. */
-const inShell = (script: string) =>
-  new Promise<string>((resolve, reject) => {
-    const cwd = mkdtempSync(join(tmpdir(), "manilla-curl-"))
-    execFile("bash", ["-c", script], { cwd }, (error, _, stderr) => {
-      rmSync(cwd, { recursive: true })
-      if (error === null) resolve(stderr)
-      else reject(error)
-    })
-  })
 
 describe("docs/curl.md", () => {
   it("has lines that work, for every control", async () => {
@@ -86,26 +66,6 @@ describe("docs/curl.md", () => {
         path
       )
     }
-    await stop()
-  })
-
-  it.runIf(hasTools)("has lines that a shell runs, with the same results", async () => {
-    const { exported, origin, stop } = await command.start(["--quiet"])
-    const script = lines
-      .map(({ text }) => text)
-      .join("\n")
-      .replace(/^BASE=.*$/m, `BASE=${exported["MANILLA_BASE_URL"]}`)
-      .replace(/^AUTH=.*$/m, `AUTH=${exported["MANILLA_AUTH_URL"]}`)
-      .replace(/^SANDBOX=.*$/m, `SANDBOX=${origin}/_sandbox`)
-    const statuses = await inShell(
-      `curl() { command curl -w '%{stderr}%{http_code}\n' "$@"; }\n${script}`
-    )
-    assert.deepStrictEqual(
-      statuses.trim().split("\n"),
-      lines
-        .filter(({ text }) => text.includes("curl "))
-        .map(({ expected }) => (expected === "no response" ? "000" : expected))
-    )
     await stop()
   })
 })

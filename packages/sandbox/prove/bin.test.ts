@@ -71,15 +71,6 @@ describe.concurrent("manilla-sandbox", () => {
     assert.deepStrictEqual((await started.stop()).code, 0)
   })
 
-  it("repeats its identifiers with a seed", async () => {
-    const [first, second] = await Promise.all([
-      command.start(["--seed", "7"]),
-      command.start(["--seed", "7"])
-    ])
-    assert.strictEqual(first.exported["MANILLA_WALLET_ID"], second.exported["MANILLA_WALLET_ID"])
-    await Promise.all([first.stop(), second.stop()])
-  })
-
   // Windows cannot stop a process, and macOS queues 128 connections.
   it.runIf(process.platform === "linux")(
     "accepts connections that arrived while it was busy",
@@ -114,7 +105,7 @@ describe.concurrent("manilla-sandbox", () => {
     await started.stop()
   })
 
-  it("opens the wallets of a file, and names what is wrong in it", async () => {
+  it("opens the wallets of a file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "manilla-initial-"))
     const file = join(folder, "initial.json")
     const wallet = { id: "0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e9b", currency: "XOF", balance: "250" }
@@ -125,12 +116,6 @@ describe.concurrent("manilla-sandbox", () => {
       { id: wallet.id, currency: "XOF", available: "250.0000", reserved: "0.0000" }
     ])
     await started.stop()
-    const refused = { wallets: [{ ...wallet, balance: -1 }], walets: [] }
-    writeFileSync(file, JSON.stringify(refused, null, "\t"))
-    const { code, stderr } = await command.run(["--initial", file])
-    assert.strictEqual(code, 2)
-    assert.include(stderr, "line 6: wallets.0.balance must be digits")
-    assert.include(stderr, "line 9: walets is not a field")
     rmSync(folder, { recursive: true })
   })
 

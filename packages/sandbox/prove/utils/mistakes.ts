@@ -12,7 +12,6 @@ import * as Transactions from "@manilla/transactions/Transactions"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
 import {
   checkout,
   correct,
@@ -287,53 +286,6 @@ export const mistakes = [
               cause instanceof Errors.ConflictError ? "paid" : "open"
             )
           : Effect.void
-    })
-  },
-  {
-    name: "has two workers without a lock that send different keys",
-    rule: 1,
-    sentence: /Money (moved|may move) twice/,
-    proof: prove({
-      handle: (order) =>
-        Effect.sync(() => {
-          if (order.state === "new") order.state = "open"
-        }),
-      worker: (order) =>
-        order.state !== "open"
-          ? Effect.void
-          : order.payment !== undefined
-            ? follow(statusOf)(order)
-            : start(
-                order,
-                Effect.flatMap(
-                  Effect.zipLeft(
-                    Effect.sync(() => order.key),
-                    Effect.sleep("5 millis")
-                  ),
-                  (key) => (key === undefined ? random : Effect.succeed(key))
-                ),
-                () => "open"
-              )
-    })
-  },
-  {
-    name: "retries around the key",
-    rule: 1,
-    sentence: /Money (moved|may move)/,
-    proof: prove({
-      handle: (order) =>
-        order.state !== "new"
-          ? Effect.void
-          : Effect.suspend(() => Effect.flatMap(random, create)).pipe(
-              Effect.retry(
-                Schedule.intersect(Schedule.exponential("1 second"), Schedule.recurs(6))
-              ),
-              Effect.match({
-                onFailure: () => void (order.state = "review"),
-                onSuccess: ({ id }) => void Object.assign(order, { payment: id, state: "open" })
-              })
-            ),
-      worker: follow(statusOf)
     })
   },
   {
