@@ -138,6 +138,12 @@ describe("a body with a false length is too large", () => {
   }
 })
 
+Test.effect("a body may have as many bytes as the limit, and not one more", function* () {
+  const body = JSON.stringify(envelope()).padEnd(1_000_000)
+  assert.isTrue(Exit.isSuccess((yield* answered({ status: 200, body })).read))
+  assert.isTrue(Exit.isFailure((yield* answered({ status: 200, body: `${body} ` })).read))
+})
+
 describe("a 2xx that cannot be read", () => {
   const bodies: ReadonlyArray<
     readonly [string, Errors.MalformedReason, string | Uint8Array<ArrayBuffer> | undefined]
