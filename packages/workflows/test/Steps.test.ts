@@ -560,6 +560,21 @@ describe("an engine beneath that ends a life", () => {
     )
   }
 
+  it.scoped("runs the finalizers of a body when it ends, and not when its layer does", () =>
+    Effect.gen(function* () {
+      done.length = 0
+      const shop = Shop.toLayer(() =>
+        Effect.as(
+          Effect.addFinalizer(() => note("release")),
+          "paid"
+        )
+      )
+      const run = yield* runnerOf(shop)
+      yield* Effect.promise(() => run({ key }, steps))
+      assert.deepStrictEqual(done, ["release"])
+    })
+  )
+
   it.scoped("gets the end of a workflow as a value, not as an error", () =>
     Effect.gen(function* () {
       const run = yield* runnerOf(Shop.toLayer(() => pay(Effect.fail(refusal))))

@@ -8,7 +8,6 @@ import { checkName } from "@manilla/workflow-engine/Text"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
-import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -62,7 +61,8 @@ const operate = (what: string) => (workflow: Workflow.Any) =>
 const clockPrefix = "DurableClock/"
 
 /** Whether this fiber was interrupted from outside, as in a shutdown: its finalizers must not pay. One of its own is an end. */
-const isCut = Effect.map(FiberRef.get(FiberRef.interruptedCause), (cause) => !Cause.isEmpty(cause))
+const isCut = (fiber: Fiber.RuntimeFiber<unknown, unknown>) =>
+  !Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))
 
 /** The engine outside of an execution: it only notes the bodies of workflows. */
 export const outside = (
@@ -92,7 +92,7 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
   let ended: LifeEnded | undefined
   let bodyFiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
   /** Ends the execution, also if the body would catch a defect. */
-  const refusal = Deferred.unsafeMake<Exit.Exit<never>>(FiberId.none)
+  let refusal: Exit.Exit<never> | undefined
 
   /** Ends this life. The body cannot catch it, and nothing is undone. */
   const stop = (cause: unknown): Effect.Effect<never> =>
@@ -101,38 +101,35 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
       return Workflow.suspend(instance)
     })
 
-  /** Refuses what does not run in the fiber of the body: no later life would repeat the order of its steps. */
-  const refuseBeside = (name: string) =>
-    Effect.withFiberRuntime<void>((fiber) => {
-      if (fiber === bodyFiber) return Effect.void
-      const message = `${workflow.name}: the step "${name}" runs beside something else, such as in a race, a timeout or a concurrent \`Effect.all\`. Run steps one after another, in the body itself.`
-      return Effect.zipRight(
-        Deferred.succeed(refusal, Exit.die(message)),
-        Workflow.suspend(instance)
-      )
-    })
-
   /** Asks the engine beneath, once for each name. */
   const ask = <A>(name: string, promise: () => Promise<A>): Effect.Effect<A> =>
-    Effect.gen(function* () {
-      if (ended !== undefined) return yield* stop(ended.cause)
-      if (yield* isCut) return yield* Workflow.suspend(instance)
-      if ((yield* Body.InStepOf) === executionId) {
-        return yield* Effect.dieMessage(
+    Effect.withFiberRuntime((fiber) => {
+      if (ended !== undefined) return stop(ended.cause)
+      if (isCut(fiber)) return Workflow.suspend(instance)
+      if (Context.get(fiber.currentContext, Body.InStepOf) === executionId) {
+        return Effect.dieMessage(
           `${workflow.name}: "${name}" is in a step, of which only the result is stored. Put it into the body, before or after.`
         )
       }
-      yield* refuseBeside(name)
+      if (fiber !== bodyFiber) {
+        // No later life would repeat the order of its steps.
+        const message = `${workflow.name}: the step "${name}" runs beside something else, such as in a race, a timeout or a concurrent \`Effect.all\`. Run steps one after another, in the body itself.`
+        refusal ??= Exit.die(message)
+        bodyFiber?.unsafeInterruptAsFork(fiber.id())
+        return Workflow.suspend(instance)
+      }
       if (used.has(name)) {
-        return yield* Effect.dieMessage(
+        return Effect.dieMessage(
           `${workflow.name}: two steps have the name "${name}". Give each its own; a loop puts its index into the name.`
         )
       }
       used.add(name)
-      yield* checkName(name)
       // In an object: Effect fails with a proxy of an error, and the engine beneath needs its own.
       const asked = Effect.tryPromise({ try: promise, catch: (cause) => new LifeEnded({ cause }) })
-      return yield* Effect.catchAll(asked, ({ cause }) => stop(cause))
+      return Effect.zipRight(
+        checkName(name),
+        Effect.catchAll(asked, ({ cause }) => stop(cause))
+      )
     })
 
   /** Runs a step and stores its exit, or returns the exit that an earlier life has stored. */
@@ -232,6 +229,15 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
         return body
       }
     ).pipe(
+      Effect.onExit((exit) =>
+        Effect.withFiberRuntime<void>((fiber) => {
+          instance.suspended ||= isCut(fiber)
+          const goesOn = instance.suspended || (staysOpen && Exit.isFailure(exit))
+          // Compensations are steps: they run in the fiber of the body.
+          return goesOn ? Effect.void : Scope.close(instance.scope, exit)
+        })
+      ),
+      Workflow.intoResult,
       // The services of its layer, and not those of the caller, which may have the account of another tenant.
       Effect.mapInputContext((input: Context.Context<never>) => {
         const own = Context.make(WorkflowEngine.WorkflowEngine, engine).pipe(
@@ -243,18 +249,9 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
           onSome: (span) => Context.add(own, Tracer.ParentSpan, span)
         })
       }),
-      Effect.onExit((exit) =>
-        Effect.flatMap(isCut, (isCut) => {
-          instance.suspended ||= isCut
-          const goesOn = instance.suspended || (staysOpen && Exit.isFailure(exit))
-          // Compensations are steps: they run in the fiber of the body.
-          return goesOn ? Effect.void : Scope.close(instance.scope, exit)
-        })
-      ),
-      Workflow.intoResult,
-      Effect.provideService(WorkflowEngine.WorkflowInstance, instance),
       Effect.exit,
       Effect.flatMap((result) => {
+        if (refusal !== undefined) return Effect.succeed(refusal)
         if (ended !== undefined) return ended
         if (Exit.isFailure(result)) {
           return Cause.isInterruptedOnly(result.cause)
@@ -265,8 +262,7 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
         const message = `${workflow.name}: ${steps.id} was interrupted before its end, and goes on in its next life`
         const { cause } = result.value
         return new LifeEnded({ cause: cause ? Cause.squash(cause) : new CannotRun(message) })
-      }),
-      Effect.raceFirst(Deferred.await(refusal))
+      })
     )
   return { run: runBody }
 }
