@@ -1,4 +1,5 @@
 import * as Workflow from "@effect/workflow/Workflow"
+import type * as Errors from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -43,27 +44,23 @@ export const readPayload = (
 
 const issuesOfKey = Issues.validator(Storable, ["key"])
 
-/** The check of the name of a workflow, and its ids by key: made once for each name. */
-const identityOf = memoize(({ name }: Workflow.Any) => {
-  const payload = { key: Schema.String }
-  const byKey = Workflow.make({ name, payload, idempotencyKey: ({ key }) => key })
-  return {
-    issuesOfName: Issues.validator(Storable, ["workflow"])(name),
-    idOf: (key: string) => byKey.executionId({ key })
-  }
-})
+const issuesOfName = memoize(({ name }: Workflow.Any) =>
+  Issues.validator(Storable, ["workflow"])(name)
+)
 
 /** The rules that the name and the key of a new execution break. Two executions with one key could not be told apart. */
-export const issuesOf = (workflow: Workflow.Any, executionId: string, businessKey: string) =>
-  Effect.gen(function* () {
-    const { idOf, issuesOfName } = identityOf(workflow)
-    const issues = issuesOfName.concat(issuesOfKey(businessKey))
-    const isFound = issues.length > 0 || businessKey === executionId
-    if (isFound || (yield* idOf(businessKey)) === executionId) return issues
-    const rule =
-      "must be what `idempotencyKey` of the workflow returns, because operators find an execution by it"
-    return [{ field: "key", rule }]
-  })
+export const issuesOf = (
+  workflow: Workflow.Any,
+  executionId: string,
+  businessKey: string
+): ReadonlyArray<Errors.Issue> => {
+  const issues = issuesOfName(workflow).concat(issuesOfKey(businessKey))
+  const isFound = issues.length > 0 || businessKey === executionId
+  if (isFound || Execution.idOf(workflow.name, businessKey) === executionId) return issues
+  const rule =
+    "must be what `idempotencyKey` of the workflow returns, because operators find an execution by it"
+  return [{ field: "key", rule }]
+}
 
 /** Fails if the payload and the result were deleted. */
 export const unlessPurged = (execution: Execution.Execution) => {

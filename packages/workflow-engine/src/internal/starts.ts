@@ -51,7 +51,7 @@ export const make = (runs: Runs, insert: EngineStore["insert"]) => {
       const { name } = workflow
       const businessKey = Execution.keyIn(payload) ?? executionId
       const encoded = codecs.writePayload(workflow, payload)
-      const issuesOfKey = yield* codecs.issuesOf(workflow, executionId, businessKey)
+      const issuesOfKey = codecs.issuesOf(workflow, executionId, businessKey)
       const issues = issuesOfKey.concat(Either.isLeft(encoded) ? encoded.left : [])
       if (Either.isLeft(encoded) || issues.length > 0) {
         return yield* new Execution.InvalidPayload({ workflow: name, businessKey, issues })
