@@ -4,6 +4,7 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { phone } from "@manilla/test-support/Sandboxed"
 import * as Test from "@manilla/test-support/Test"
 import type * as Batches from "@manilla/workflow-engine/Batches"
+import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -13,7 +14,7 @@ import type { Row } from "../src/internal/payroll/file.js"
 import * as periods from "../src/internal/payroll/periods.js"
 import { of } from "../src/internal/payroll/words.js"
 import { manilla, test } from "./utils/manilla.js"
-import { good, header, spreadsheet } from "./utils/payroll.js"
+import { folder, good, header, spreadsheet } from "./utils/payroll.js"
 
 const words = of("en")
 
@@ -66,11 +67,70 @@ describe.each(Record.toEntries(states))("an item in the state %s", (state, expec
   }
 })
 
+const read: Record<Batches.Phase, string> = {
+  // Nothing of it was sent.
+  storing: "none",
+  running: "found",
+  paused: "found",
+  interrupted: "found",
+  ended: "found",
+  purged: "ExecutionPurged"
+}
+
+/** Stores a payroll without rows beside others. */
+const store = (path: string, period: string, started: number, phase: Batches.Phase) =>
+  Effect.gen(function* () {
+    const state = periods.stateOf(path, period, "SANDBOX")
+    const batches = yield* Sqlite.batches(state)
+    yield* batches.insert(periods.batchKeyOf(period), started)
+    yield* batches.change(periods.batchKeyOf(period), { phase }, {})
+    return state
+  })
+
+it.scoped.each(Record.toEntries(read))("a payroll that is %s is read: %s", ([phase, expected]) =>
+  Effect.gen(function* () {
+    const state = yield* store(yield* folder, "2026-11", 0, phase)
+    const end = Effect.match(periods.read(state, "2026-11"), {
+      onFailure: ({ _tag }) => String(_tag),
+      onSuccess: (found) => (Option.isSome(found) ? "found" : "none")
+    })
+    assert.strictEqual(yield* end, expected)
+  })
+)
+
+it.scoped("the last one of other periods comes first", () =>
+  Effect.gen(function* () {
+    const path = yield* folder
+    for (const [period, started] of [
+      ["2026-08", 1],
+      ["2026-10", 3],
+      ["2026-09", 2]
+    ] as const) {
+      yield* store(path, period, started, "ended")
+    }
+    const found = yield* periods.recent(path, "2026-11", "SANDBOX", words)
+    assert.deepStrictEqual(
+      found.map(({ period }) => period),
+      ["2026-10", "2026-09", "2026-08"]
+    )
+  })
+)
+
+it.each([
+  ["E1", 0],
+  ["e1", 0],
+  ["E2", 1]
+])("beside a period with E1, %s makes %i sentences about who is new", (employee, count) => {
+  const rows: ReadonlyArray<Row> = [{ ...row, cells: { ...row.cells, employee } }]
+  assert.lengthOf(periods.newcomers(rows, [stored("ended", "completed")], words), count)
+})
+
 describe("a row that another period has paid", () => {
   it.effect.each([
     ["the same row", {}, true],
     ["the same amount, written in another way", { amount: "1000.0" }, true],
     ["the same employee with another phone number", { phone: "+2290199999999" }, true],
+    ["a twin with another phone number", { employee: "\u{ff45}1", phone: "+2290199999999" }, true],
     ["the same phone number of another employee", { employee: "E2" }, true],
     ["the same phone number without its plus", { employee: "E2", phone: phone.slice(1) }, true],
     ["another person", { employee: "E2", phone: "+2290199999999" }, false],
@@ -105,9 +165,12 @@ Test.effect(
 )
 
 test("a period is compared for 40 days", function* () {
-  const { file, folder } = yield* spreadsheet(`${header}\n${good("E1")}`, "salaries-2026-10.csv")
+  const { file, folder: path } = yield* spreadsheet(
+    `${header}\n${good("E1")}`,
+    "salaries-2026-10.csv"
+  )
   assert.strictEqual((yield* manilla(["payroll", file, "--yes"])).code, 0)
-  const own = yield* periods.read(periods.stateOf(folder, "2026-10", "SANDBOX"), "2026-10")
+  const own = yield* periods.read(periods.stateOf(path, "2026-10", "SANDBOX"), "2026-10")
   const { started } = Option.getOrThrow(own).batch
   const clock = yield* Effect.clock
   for (const [days, count] of [
@@ -123,10 +186,10 @@ test("a period is compared for 40 days", function* () {
       unsafeCurrentTimeMillis: () => now,
       unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos()
     }
-    const recent = periods.recent(folder, "2026-11", "SANDBOX", words)
+    const recent = periods.recent(path, "2026-11", "SANDBOX", words)
     assert.lengthOf(yield* Effect.withClock(recent, then), count, `${days} days`)
     assert.lengthOf(
-      yield* Effect.withClock(periods.recent(folder, "2026-11", "LIVE", words), then),
+      yield* Effect.withClock(periods.recent(path, "2026-11", "LIVE", words), then),
       0
     )
   }

@@ -123,8 +123,11 @@ describe("a row", () => {
     assert.include(line?.advice, "Unless this period was sent from another state file before")
   })
 
-  it("in doubt is never called not paid", () => {
-    const line = adviceOn("inDoubt", Option.some(refused))
+  it.each([
+    ["a refusal", refused],
+    ["a defect", Exit.die("a bug")]
+  ] as const)("in doubt is never called not paid after %s", (_, end) => {
+    const line = adviceOn("inDoubt", Option.some(end))
     assert.strictEqual(line?.result, "check")
     assert.include(line?.advice, "It may be paid")
   })

@@ -27,7 +27,7 @@ export const make = (core: Core, transactions: Transactions, accounts: Accounts)
   const move = (row: Row, atMillis: number) => {
     if (row.operation !== "COLLECTION" && row.operation !== "DEPOSIT") return completed
     const collected = transactions.collect(atMillis, { ...row, source: row.reference })
-    return Either.isRight(collected) ? completed : Either.right("FAILED")
+    return Either.map(collected, () => "COMPLETED")
   }
 
   const add = settling.make(core, "payment", rows, {
