@@ -33,12 +33,10 @@ const run = (node, ...args) => {
   if (status !== 0) process.exitCode = 1
 }
 
-// The files of `test` share their processes, because loading Effect takes longer than most of them. There
-// are three, because TestClock waits for real timers half of the time. A project cannot set this.
-const processes =
-  folder === "test"
-    ? ["--no-isolate", "--poolOptions.forks.minForks=3", "--poolOptions.forks.maxForks=3"]
-    : []
+// Three processes, because TestClock waits for real timers half of the time, and `prove` for other processes. A project
+// cannot set this. The files of `test` share theirs, because loading Effect takes longer than most of them.
+const processes = ["--poolOptions.forks.minForks=3", "--poolOptions.forks.maxForks=3"]
+if (folder === "test") processes.push("--no-isolate")
 
 const vitest = (name, node) =>
   run(
