@@ -61,7 +61,7 @@ export interface Execution {
   readonly dueMillis: number
   /** The name of the durable pause that it is in, or one of `Pause`. */
   readonly pause: string | undefined
-  /** The failure after which it waits for a `resume`, as JSON, if its workflow has `SuspendOnFailure`. */
+  /** Why it waits, as JSON: a failure, if its workflow has `SuspendOnFailure`, or a stored value that does not fit its process. */
   readonly cause: string | undefined
   /** When each of its pauses ends, by name. */
   readonly clocks: Readonly<Record<string, number>>

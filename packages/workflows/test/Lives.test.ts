@@ -19,6 +19,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as engineStore from "../../workflow-engine/src/internal/engineStore.js"
 import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
+import * as words from "../src/internal/operate/words.js"
 import * as engines from "../../workflow-engine/test/utils/engines.js"
 
 const test = VirtualClock.tests(Layer.empty)
@@ -418,6 +419,15 @@ describe("a body of the next life that", () => {
         )
         assert.deepStrictEqual(keys, [...sent])
         assert.deepInclude(yield* operator.status(order.key), end)
+        if (end !== waits) return
+        yield* operator.interrupt(order.key)
+        yield* VirtualClock.pass("25 seconds")
+        assert.deepStrictEqual(keys, [...sent])
+        const [found] = yield* store.list({ states: ["Waiting"] }, undefined, 1)
+        assert.include(
+          found && words.failureOf(found),
+          'has begun the write "Shop.pay", and the body of this process comes to'
+        )
       })
     )
   }

@@ -95,7 +95,8 @@ export const make = (runs: Runs, { onEnd, onRelease }: Listeners) => {
     Effect.gen(function* () {
       yield* Effect.logError(error.message)
       const dueMillis = (yield* store.runners.now) + unreadableMillis
-      yield* suspend(run, { pause: Execution.Pause.unreadable, dueMillis })
+      const cause = yield* codecs.writeCause(Cause.die(error))
+      yield* suspend(run, { pause: Execution.Pause.unreadable, dueMillis, cause })
     })
 
   /** Stores the end of an execution, and tells those who wait for it. */

@@ -63,7 +63,10 @@ export const state = (execution: Execution.Status, now: number, isRun: boolean):
       : said("waits for a process", " None runs workflows now. It goes on when one starts.")
   }
   if (pause === unreadable)
-    return said("waits for a process with the version that fits, as the log says")
+    return said(
+      "waits for a process with the version that fits",
+      " Until one starts, nothing is sent, and nothing ends it."
+    )
   if (pause === failed) return said("has failed, and waits for a resume")
   if (pause === parked) {
     const step = Names.activity(execution.step ?? "")
@@ -234,14 +237,14 @@ const decodeCause = Schema.decodeOption(
   Schema.parseJson(Schema.Cause({ error: Schema.Never, defect: Schema.Defect }))
 )
 
-/** The failure after which an execution waits. */
-const waitsAfter = (json: string): Said => {
+/** The failure after which an execution waits, or why it does. */
+const waitsAfter = (json: string, pause?: string): Said => {
   const found = Option.map(decodeCause(json), Cause.squash)
   const detail = Option.match(found, {
     onNone: () => "",
     onSome: (error) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error))
   })
-  return { text: "failed", detail, tone: "bad" }
+  return { text: pause === failed ? "failed" : "waits", detail, tone: "bad" }
 }
 
 /** The failure of an execution that has ended with one, or that waits after one. */
@@ -255,14 +258,14 @@ export const failureOf = ({ cause, end, exit }: Execution.Execution): string | u
 
 /** The history of an execution, in order. */
 export const events = (
-  { cause, end, exit, startedMillis }: Execution.Execution,
+  { cause, end, exit, pause, startedMillis }: Execution.Execution,
   steps: ReadonlyArray<Store.Step>
 ): ReadonlyArray<Event> => {
   const started: Event = { atMillis: startedMillis, kind: "started", step: "", text: "started" }
   const past = [started, ...steps.filter(isOwn).map(stepEvent)]
   if (end === undefined && cause !== undefined) {
     const atMillis = past.at(-1)?.atMillis ?? startedMillis
-    return [...past, { ...waitsAfter(cause), atMillis, kind: "ended", step: "" }]
+    return [...past, { ...waitsAfter(cause, pause), atMillis, kind: "ended", step: "" }]
   }
   if (end === undefined) return past
   const text = ends[end.state]
