@@ -6,6 +6,7 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as ServiceApi from "@manilla/service/ServiceApi"
 import * as Sandboxed from "@manilla/test-support/Sandboxed"
 import { phone } from "@manilla/test-support/Sandboxed"
+import * as Test from "@manilla/test-support/Test"
 import * as writes from "@manilla/test-support/Writes"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -291,8 +292,9 @@ describe("a write", () => {
 
   for (const write of writes.all) {
     for (const environment of ["LIVE", "ANOTHER"]) {
-      it.live(`asks before ${write.name} in the environment ${environment}`, () =>
-        Effect.gen(function* () {
+      Test.over(Layer.provideMerge(clients, sandbox())).live(
+        `asks before ${write.name} in the environment ${environment}`,
+        function* () {
           const { exchanges, faults } = yield* Sandbox.Sandbox
           const commands = yield* commandsOf(write)
           const body = tokenFor(environment)
@@ -306,7 +308,7 @@ describe("a write", () => {
             const sent = (yield* exchanges).slice(before).map(({ operation }) => operation)
             assert.deepStrictEqual(sent, ["Token.obtain"])
           }
-        }).pipe(Effect.provide(Layer.provideMerge(clients, sandbox())))
+        }
       )
     }
   }

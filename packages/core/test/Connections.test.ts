@@ -74,42 +74,38 @@ for (const [name, client] of clients) {
   const live = RawServer.live(client)
 
   describe(`over ${name}`, () => {
-    live("a write is on the wire as it was encoded, with each header once", (server) =>
-      Effect.gen(function* () {
-        server.answer = (socket, { index }) =>
-          RawServer.play(socket, index === 0 ? ["reset"] : [RawServer.good(thing(first))])
-        const calls = yield* callsAt(server.baseUrl, twice)
-        yield* calls.write(FakeService.calls.write)
-        assert.lengthOf(server.seen, 2)
-        for (const { body, headers, line } of server.seen) {
-          assert.strictEqual(line, "POST /api/v1/things HTTP/1.1")
-          assert.deepStrictEqual(JSON.parse(body.toString()), FakeService.calls.write.payload)
-          const named = (wanted: string) =>
-            headers.flatMap((header) => {
-              const [, found, value] = /^([^:]+): *(.*)$/.exec(header) ?? []
-              return found?.toLowerCase() === wanted ? [value] : []
-            })
-          assert.deepStrictEqual(named("content-type"), ["application/json"])
-          assert.deepStrictEqual(named("content-length"), [String(body.length)])
-          assert.deepStrictEqual(named("transfer-encoding"), [])
-          assert.deepStrictEqual(named("authorization"), [`Bearer ${FakeService.tokenText}`])
-          assert.deepStrictEqual(named("idempotency-key"), [FakeService.key])
-          assert.deepStrictEqual(named("accept-encoding"), ["identity"])
-        }
-        const [one, other] = server.seen
-        assert.isTrue(one?.body.equals(other?.body ?? Buffer.alloc(0)))
-      })
-    )
+    live("a write is on the wire as it was encoded, with each header once", function* (server) {
+      server.answer = (socket, { index }) =>
+        RawServer.play(socket, index === 0 ? ["reset"] : [RawServer.good(thing(first))])
+      const calls = yield* callsAt(server.baseUrl, twice)
+      yield* calls.write(FakeService.calls.write)
+      assert.lengthOf(server.seen, 2)
+      for (const { body, headers, line } of server.seen) {
+        assert.strictEqual(line, "POST /api/v1/things HTTP/1.1")
+        assert.deepStrictEqual(JSON.parse(body.toString()), FakeService.calls.write.payload)
+        const named = (wanted: string) =>
+          headers.flatMap((header) => {
+            const [, found, value] = /^([^:]+): *(.*)$/.exec(header) ?? []
+            return found?.toLowerCase() === wanted ? [value] : []
+          })
+        assert.deepStrictEqual(named("content-type"), ["application/json"])
+        assert.deepStrictEqual(named("content-length"), [String(body.length)])
+        assert.deepStrictEqual(named("transfer-encoding"), [])
+        assert.deepStrictEqual(named("authorization"), [`Bearer ${FakeService.tokenText}`])
+        assert.deepStrictEqual(named("idempotency-key"), [FakeService.key])
+        assert.deepStrictEqual(named("accept-encoding"), ["identity"])
+      }
+      const [one, other] = server.seen
+      assert.isTrue(one?.body.equals(other?.body ?? Buffer.alloc(0)))
+    })
 
-    live("a response may come within an attempt timeout of 30 days", (server) =>
-      Effect.gen(function* () {
-        server.always({ wait: 50 }, RawServer.good(thing(first)))
-        const calls = yield* callsAt(server.baseUrl, {
-          retry: { attempts: 1, attemptTimeout: "30 days", deadline: "31 days" }
-        })
-        assert.strictEqual((yield* calls.write(FakeService.calls.write)).id, first)
+    live("a response may come within an attempt timeout of 30 days", function* (server) {
+      server.always({ wait: 50 }, RawServer.good(thing(first)))
+      const calls = yield* callsAt(server.baseUrl, {
+        retry: { attempts: 1, attemptTimeout: "30 days", deadline: "31 days" }
       })
-    )
+      assert.strictEqual((yield* calls.write(FakeService.calls.write)).id, first)
+    })
 
     for (const [what, steps] of [
       ["reset before the response", ["reset"]],
@@ -124,25 +120,24 @@ for (const [name, client] of clients) {
         [RawServer.good(thing(first)).subarray(0, -5), { wait: 20 }, "end"]
       ]
     ] as const) {
-      live(`a connection that is ${what} may have carried the request`, (server) =>
-        Effect.gen(function* () {
-          server.answer = (socket, { index }) =>
-            RawServer.play(socket, index % 2 === 0 ? steps : [RawServer.good(thing(first))])
-          const calls = yield* callsAt(server.baseUrl, twice)
-          assert.strictEqual((yield* calls.write(FakeService.calls.write)).id, first)
-          assert.strictEqual((yield* calls.read(FakeService.calls.read)).id, first)
-          assert.lengthOf(server.seen, 4)
-          const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
-          assert(error._tag === "UnkeyedOutcomeUnknown" && error.cause._tag === "TransportError")
-          assert.isTrue(error.cause.sent)
-          assert.lengthOf(server.seen, 5)
-        })
-      )
+      live(`a connection that is ${what} may have carried the request`, function* (server) {
+        server.answer = (socket, { index }) =>
+          RawServer.play(socket, index % 2 === 0 ? steps : [RawServer.good(thing(first))])
+        const calls = yield* callsAt(server.baseUrl, twice)
+        assert.strictEqual((yield* calls.write(FakeService.calls.write)).id, first)
+        assert.strictEqual((yield* calls.read(FakeService.calls.read)).id, first)
+        assert.lengthOf(server.seen, 4)
+        const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+        assert(error._tag === "UnkeyedOutcomeUnknown" && error.cause._tag === "TransportError")
+        assert.isTrue(error.cause.sent)
+        assert.lengthOf(server.seen, 5)
+      })
     }
 
     if (keepsAlive(name)) {
-      live("an idle connection that closes during the next request may have carried it", (server) =>
-        Effect.gen(function* () {
+      live(
+        "an idle connection that closes during the next request may have carried it",
+        function* (server) {
           const asked = new Set<number>()
           server.answer = (socket, { connection }) => {
             RawServer.play(socket, asked.has(connection) ? ["end"] : [RawServer.good(thing(first))])
@@ -162,77 +157,70 @@ for (const [name, client] of clients) {
           assert(error._tag === "UnkeyedOutcomeUnknown" && error.cause._tag === "TransportError")
           assert.isTrue(error.cause.sent)
           assert.lengthOf(server.seen, 4)
-        })
+        }
       )
     }
 
-    live("an idle connection that was closed is not reused", (server) =>
-      Effect.gen(function* () {
-        server.always(RawServer.good(thing(first)), "end")
-        const calls = yield* callsAt(server.baseUrl)
-        for (let i = 0; i < 3; i++) {
-          yield* calls.writeOnce(FakeService.calls.writeOnce)
-          // Once the server has seen its end the client has closed it.
-          yield* server.until(() => server.open.size === 0)
-        }
-        assert.lengthOf(server.seen, 3)
-        assert.strictEqual(new Set(server.seen.map(({ connection }) => connection)).size, 3)
-      })
-    )
+    live("an idle connection that was closed is not reused", function* (server) {
+      server.always(RawServer.good(thing(first)), "end")
+      const calls = yield* callsAt(server.baseUrl)
+      for (let i = 0; i < 3; i++) {
+        yield* calls.writeOnce(FakeService.calls.writeOnce)
+        // Once the server has seen its end the client has closed it.
+        yield* server.until(() => server.open.size === 0)
+      }
+      assert.lengthOf(server.seen, 3)
+      assert.strictEqual(new Set(server.seen.map(({ connection }) => connection)).size, 3)
+    })
 
-    live("a 204 without a body ends the call at once", (server) =>
-      Effect.gen(function* () {
-        server.always(Buffer.from("HTTP/1.1 204 No Content\r\n\r\n"))
-        const calls = yield* callsAt(server.baseUrl)
-        for (let i = 0; i < 2; i++) {
-          const error = yield* Effect.flip(calls.read(FakeService.calls.read))
-          assert(error._tag === "MalformedResponseError")
-          assert.strictEqual(error.reason, "Empty")
-        }
-      })
-    )
+    live("a 204 without a body ends the call at once", function* (server) {
+      server.always(Buffer.from("HTTP/1.1 204 No Content\r\n\r\n"))
+      const calls = yield* callsAt(server.baseUrl)
+      for (let i = 0; i < 2; i++) {
+        const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+        assert(error._tag === "MalformedResponseError")
+        assert.strictEqual(error.reason, "Empty")
+      }
+    })
 
-    live("a chunked response is read", (server) =>
-      Effect.gen(function* () {
-        const body = Buffer.from(thing("thing-é"))
-        // One chunk ends within a character.
-        const at = body.indexOf(0xc3) + 1
-        const chunk = (bytes: Buffer) =>
-          Buffer.concat([
-            Buffer.from(`${bytes.length.toString(16)};name=value\r\n`),
-            bytes,
-            Buffer.from("\r\n")
-          ])
-        server.always(
-          Buffer.from("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"),
-          chunk(body.subarray(0, at)),
-          { wait: 10 },
-          chunk(body.subarray(at)),
-          { wait: 10 },
-          Buffer.from("0\r\nx-trailer: yes\r\n\r\n")
-        )
-        const calls = yield* callsAt(server.baseUrl)
-        for (let i = 0; i < 2; i++) {
-          assert.strictEqual((yield* calls.read(FakeService.calls.read)).id, "thing-é")
-        }
-      })
-    )
+    live("a chunked response is read", function* (server) {
+      const body = Buffer.from(thing("thing-é"))
+      // One chunk ends within a character.
+      const at = body.indexOf(0xc3) + 1
+      const chunk = (bytes: Buffer) =>
+        Buffer.concat([
+          Buffer.from(`${bytes.length.toString(16)};name=value\r\n`),
+          bytes,
+          Buffer.from("\r\n")
+        ])
+      server.always(
+        Buffer.from("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"),
+        chunk(body.subarray(0, at)),
+        { wait: 10 },
+        chunk(body.subarray(at)),
+        { wait: 10 },
+        Buffer.from("0\r\nx-trailer: yes\r\n\r\n")
+      )
+      const calls = yield* callsAt(server.baseUrl)
+      for (let i = 0; i < 2; i++) {
+        assert.strictEqual((yield* calls.read(FakeService.calls.read)).id, "thing-é")
+      }
+    })
 
     // Fetch retries this request itself, as its standard requires.
     if (!Clients.isFetch(name)) {
-      live("a write without a key is sent once when the response is 421", (server) =>
-        Effect.gen(function* () {
-          server.always(RawServer.good("<html>", "421 Misdirected Request"))
-          const calls = yield* callsAt(server.baseUrl)
-          yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
-          assert.strictEqual(server.seen.length, 1)
-        })
-      )
+      live("a write without a key is sent once when the response is 421", function* (server) {
+        server.always(RawServer.good("<html>", "421 Misdirected Request"))
+        const calls = yield* callsAt(server.baseUrl)
+        yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+        assert.strictEqual(server.seen.length, 1)
+      })
     }
 
     for (const wait of [0, 1, 30]) {
-      live(`a second response, ${wait} ms later, is not the response to the next read`, (server) =>
-        Effect.gen(function* () {
+      live(
+        `a second response, ${wait} ms later, is not the response to the next read`,
+        function* (server) {
           const stray = RawServer.good(thing(first))
           server.answer = (socket, { index }) =>
             RawServer.play(
@@ -250,7 +238,7 @@ for (const [name, client] of clients) {
           yield* EventLoop.turns(10)
           const answered = yield* Effect.either(read(second))
           if (answered._tag === "Right") assert.strictEqual(answered.right.id, second)
-        })
+        }
       )
     }
   })

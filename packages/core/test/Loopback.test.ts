@@ -48,69 +48,61 @@ for (const name of Clients.names) {
   const live = RawServer.live(client)
 
   describe(`over ${name}`, () => {
-    live("responses are read, and connections are reused", (server) =>
-      Effect.gen(function* () {
-        server.always(thing)
-        const calls = yield* callsAt(server.baseUrl)
-        for (let i = 0; i < 20; i++) yield* calls.read(FakeService.calls.read)
-        const lines = new Set(server.seen.map(({ line }) => line))
-        assert.deepStrictEqual(lines, new Set(["GET /api/v1/things/thing-1 HTTP/1.1"]))
-        // Effect's client over node:http keeps connections alive only with a suitable agent.
-        const connections = new Set(server.seen.map(({ connection }) => connection))
-        if (name !== "node:http") assert.isAtMost(connections.size, 3)
-      })
-    )
+    live("responses are read, and connections are reused", function* (server) {
+      server.always(thing)
+      const calls = yield* callsAt(server.baseUrl)
+      for (let i = 0; i < 20; i++) yield* calls.read(FakeService.calls.read)
+      const lines = new Set(server.seen.map(({ line }) => line))
+      assert.deepStrictEqual(lines, new Set(["GET /api/v1/things/thing-1 HTTP/1.1"]))
+      // Effect's client over node:http keeps connections alive only with a suitable agent.
+      const connections = new Set(server.seen.map(({ connection }) => connection))
+      if (name !== "node:http") assert.isAtMost(connections.size, 3)
+    })
 
-    live("a Retry-After that comes twice tells no time", (server) =>
-      Effect.gen(function* () {
-        const twice = "retry-after: 7\r\nretry-after: 20\r\ncontent-length: 0"
-        server.always(Buffer.from(`HTTP/1.1 429 Too Many Requests\r\n${twice}\r\n\r\n`))
-        const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
-        const error = yield* Effect.flip(calls.read(FakeService.calls.read))
-        assert(error._tag === "RateLimitError")
-        // `node:http` itself drops the second one.
-        const millis = name === "node:http" ? 7000 : undefined
-        assert.strictEqual(error.retryAfterMillis, millis)
-      })
-    )
+    live("a Retry-After that comes twice tells no time", function* (server) {
+      const twice = "retry-after: 7\r\nretry-after: 20\r\ncontent-length: 0"
+      server.always(Buffer.from(`HTTP/1.1 429 Too Many Requests\r\n${twice}\r\n\r\n`))
+      const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
+      const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+      assert(error._tag === "RateLimitError")
+      // `node:http` itself drops the second one.
+      const millis = name === "node:http" ? 7000 : undefined
+      assert.strictEqual(error.retryAfterMillis, millis)
+    })
 
-    live("a body over the limit is aborted, with or without content-length", (server) =>
-      Effect.gen(function* () {
-        const big = Buffer.alloc(3_000_000, " ")
-        server.answer = (socket, { index }) =>
-          RawServer.play(
-            socket,
-            index === 0
-              ? [head(`content-length: ${big.length}`), big]
-              : [
-                  head("transfer-encoding: chunked"),
-                  Buffer.from(`${big.length.toString(16)}\r\n`),
-                  big,
-                  Buffer.from("\r\n0\r\n\r\n")
-                ]
-          )
-        const calls = yield* callsAt(server.baseUrl, { bodyLimit: 100_000 })
-        for (let i = 0; i < 2; i++) {
-          const error = yield* Effect.flip(calls.read(FakeService.calls.read))
-          assert(error._tag === "MalformedResponseError")
-          assert.strictEqual(error.reason, "TooLarge")
-        }
-        yield* released(server)
-      })
-    )
-
-    live("a gzip bomb is not decompressed beyond the limit", (server) =>
-      Effect.gen(function* () {
-        const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, " "))
-        server.always(head(`content-encoding: gzip\r\ncontent-length: ${bomb.length}`), bomb)
-        const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
-        const before = process.memoryUsage().arrayBuffers
+    live("a body over the limit is aborted, with or without content-length", function* (server) {
+      const big = Buffer.alloc(3_000_000, " ")
+      server.answer = (socket, { index }) =>
+        RawServer.play(
+          socket,
+          index === 0
+            ? [head(`content-length: ${big.length}`), big]
+            : [
+                head("transfer-encoding: chunked"),
+                Buffer.from(`${big.length.toString(16)}\r\n`),
+                big,
+                Buffer.from("\r\n0\r\n\r\n")
+              ]
+        )
+      const calls = yield* callsAt(server.baseUrl, { bodyLimit: 100_000 })
+      for (let i = 0; i < 2; i++) {
         const error = yield* Effect.flip(calls.read(FakeService.calls.read))
         assert(error._tag === "MalformedResponseError")
         assert.strictEqual(error.reason, "TooLarge")
-        assert.isBelow(process.memoryUsage().arrayBuffers - before, 48 * 1024 * 1024)
-      })
-    )
+      }
+      yield* released(server)
+    })
+
+    live("a gzip bomb is not decompressed beyond the limit", function* (server) {
+      const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, " "))
+      server.always(head(`content-encoding: gzip\r\ncontent-length: ${bomb.length}`), bomb)
+      const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
+      const before = process.memoryUsage().arrayBuffers
+      const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+      assert(error._tag === "MalformedResponseError")
+      assert.strictEqual(error.reason, "TooLarge")
+      assert.isBelow(process.memoryUsage().arrayBuffers - before, 48 * 1024 * 1024)
+    })
 
     /** The start of a response that never ends, and an effect that completes when the call stalls there. */
     const endless = [
@@ -151,49 +143,45 @@ for (const name of Clients.names) {
         }).pipe(Effect.scoped, Effect.provide(client))
       )
 
-      live(`a call that is interrupted ${where} releases its connection`, (server) =>
-        Effect.gen(function* () {
-          server.always(...steps)
-          const calls = yield* callsAt(server.baseUrl)
-          const call = yield* stalled(server, stalls, calls.read(FakeService.calls.read))
-          assert.strictEqual(server.used.size, 1)
-          yield* Fiber.interrupt(call)
-          yield* released(server)
-        })
-      )
-    }
-
-    live("a call that stalls ends at its timeout in real time", (server) =>
-      Effect.gen(function* () {
-        const calls = yield* callsAt(server.baseUrl, {
-          retry: { attempts: 1, attemptTimeout: "1 second" }
-        })
-        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-        assert(error._tag === "OutcomeUnknown")
-        assert.strictEqual(error.cause._tag, "TimeoutError")
+      live(`a call that is interrupted ${where} releases its connection`, function* (server) {
+        server.always(...steps)
+        const calls = yield* callsAt(server.baseUrl)
+        const call = yield* stalled(server, stalls, calls.read(FakeService.calls.read))
+        assert.strictEqual(server.used.size, 1)
+        yield* Fiber.interrupt(call)
         yield* released(server)
       })
-    )
+    }
+
+    live("a call that stalls ends at its timeout in real time", function* (server) {
+      const calls = yield* callsAt(server.baseUrl, {
+        retry: { attempts: 1, attemptTimeout: "1 second" }
+      })
+      const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+      assert(error._tag === "OutcomeUnknown")
+      assert.strictEqual(error.cause._tag, "TimeoutError")
+      yield* released(server)
+    })
 
     RawServer.live(Clients.derived(client))(
       "a client that is derived from it keeps its additions",
-      (server) =>
-        Effect.gen(function* () {
-          server.always(thing)
-          const calls = yield* callsAt(server.baseUrl)
-          yield* calls.read(FakeService.calls.read)
-          yield* calls.write(FakeService.calls.write)
-          assert.lengthOf(server.seen, 2)
-          for (const { headers } of server.seen) {
-            const all = headers.join("\n").toLowerCase()
-            assert.include(all, `${Clients.header.name}: ${Clients.header.value}`)
-            assert.include(all, `authorization: bearer ${FakeService.tokenText}`.toLowerCase())
-          }
-        })
+      function* (server) {
+        server.always(thing)
+        const calls = yield* callsAt(server.baseUrl)
+        yield* calls.read(FakeService.calls.read)
+        yield* calls.write(FakeService.calls.write)
+        assert.lengthOf(server.seen, 2)
+        for (const { headers } of server.seen) {
+          const all = headers.join("\n").toLowerCase()
+          assert.include(all, `${Clients.header.name}: ${Clients.header.value}`)
+          assert.include(all, `authorization: bearer ${FakeService.tokenText}`.toLowerCase())
+        }
+      }
     )
 
-    live("a body with too large a content-length is also aborted in a derived client", (server) =>
-      Effect.gen(function* () {
+    live(
+      "a body with too large a content-length is also aborted in a derived client",
+      function* (server) {
         server.always(head("content-length: 3000000"), Buffer.alloc(100, " "))
         const inner = yield* HttpClient.HttpClient
         const outer = HttpClient.make((request) =>
@@ -206,21 +194,19 @@ for (const name of Clients.names) {
         assert(error._tag === "MalformedResponseError")
         assert.strictEqual(error.reason, "TooLarge")
         yield* released(server)
-      })
+      }
     )
 
-    live("an id never leaves its path", (server) =>
-      Effect.gen(function* () {
-        server.always(thing)
-        const calls = yield* callsAt(server.baseUrl)
-        for (const id of ["../payouts", "a/b", "a?b=c", "a#b", "%2e%2e", "..\\payouts", "é ü"]) {
-          yield* calls.read({ path: { thing: FakeService.reference(id) } })
-        }
-        assert.lengthOf(server.seen, 7)
-        for (const { line } of server.seen) {
-          assert.match(line, /^GET \/api\/v1\/things\/[^/?#\\]+ HTTP/)
-        }
-      })
-    )
+    live("an id never leaves its path", function* (server) {
+      server.always(thing)
+      const calls = yield* callsAt(server.baseUrl)
+      for (const id of ["../payouts", "a/b", "a?b=c", "a#b", "%2e%2e", "..\\payouts", "é ü"]) {
+        yield* calls.read({ path: { thing: FakeService.reference(id) } })
+      }
+      assert.lengthOf(server.seen, 7)
+      for (const { line } of server.seen) {
+        assert.match(line, /^GET \/api\/v1\/things\/[^/?#\\]+ HTTP/)
+      }
+    })
   })
 }

@@ -1,10 +1,11 @@
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as FileSystem from "@effect/platform/FileSystem"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 
 import * as OpenApiDocument from "@manilla/sandbox/OpenApiDocument"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as ServiceApi from "@manilla/service/ServiceApi"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -42,24 +43,24 @@ const Printed = Schema.parseJson(
 )
 
 describe("the OpenAPI document", () => {
-  it.live(
+  Test.over(NodeContext.layer).live(
     "passes Redocly's lint: the file, the served document and the one of the control API",
-    () =>
-      Effect.gen(function* () {
-        const directory = yield* temporary
-        const { writeFileString } = yield* FileSystem.FileSystem
-        const served = `${directory}/openapi.json`
-        const document = OpenApiDocument.make({ baseUrl: ServiceApi.root })
-        yield* writeFileString(served, JSON.stringify(document))
-        const control = `${directory}/control.json`
-        yield* writeFileString(control, JSON.stringify(OpenApiDocument.control()))
-        const config = fromHere("../../../redocly.yaml")
-        yield* run(redocly, "lint", "--config", config, fileURLToPath(written), served, control)
-      }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
+    function* () {
+      const directory = yield* temporary
+      const { writeFileString } = yield* FileSystem.FileSystem
+      const served = `${directory}/openapi.json`
+      const document = OpenApiDocument.make({ baseUrl: ServiceApi.root })
+      yield* writeFileString(served, JSON.stringify(document))
+      const control = `${directory}/control.json`
+      yield* writeFileString(control, JSON.stringify(OpenApiDocument.control()))
+      const config = fromHere("../../../redocly.yaml")
+      yield* run(redocly, "lint", "--config", config, fileURLToPath(written), served, control)
+    }
   )
 
-  it.live("generates a client that compiles, pays and reads refusals", () =>
-    Effect.gen(function* () {
+  Test.over(NodeContext.layer).live(
+    "generates a client that compiles, pays and reads refusals",
+    function* () {
       const project = yield* temporary
       const fs = yield* FileSystem.FileSystem
       yield* fs.copy(fromHere("client"), project, { overwrite: true })
@@ -91,6 +92,6 @@ describe("the OpenAPI document", () => {
           "401 INVALID_CREDENTIALS"
         ]
       )
-    }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
+    }
   )
 })

@@ -6,6 +6,7 @@ import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import { collection, overGateway } from "@manilla/test-support/Sandboxed"
+import type { Steps } from "@manilla/test-support/Steps"
 import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -43,6 +44,10 @@ const withPath = <A, E, R>(use: (path: string) => Effect.Effect<A, E, R>) =>
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
   )
 
+/** Tests with the path of a file that does not exist yet. */
+const test = (title: string, steps: (path: string) => Steps<never>) =>
+  it.live(title, () => withPath((path) => Effect.gen(() => steps(path))))
+
 /** A sandbox with this file, and its clients. */
 const live = (data: string) =>
   overGateway().pipe(
@@ -78,100 +83,80 @@ const used = Effect.gen(function* () {
 const open = (data: string) => Effect.scoped(SandboxServer.make({ data }))
 
 describe("a data file", () => {
-  it.live("keeps the state, and keys and the clock go on", () =>
-    withPath((path) =>
-      Effect.gen(function* () {
-        const before = yield* used.pipe(Effect.provide(live(path)))
-        yield* Effect.gen(function* () {
-          const sandbox = yield* Sandbox.Sandbox
-          assert.deepStrictEqual(yield* everything, before)
-          yield* pay("one")
-          assert.lengthOf(yield* sandbox.paymentIntents, 1)
-          yield* pay("two")
-          yield* sandbox.advance({ seconds: 7200 })
-        }).pipe(Effect.provide(live(path)))
-        yield* Effect.gen(function* () {
-          const sandbox = yield* Sandbox.Sandbox
-          const statuses = (yield* sandbox.paymentIntents).map(({ status }) => status)
-          assert.deepStrictEqual(statuses, ["COMPLETED", "COMPLETED"])
-          yield* sandbox.reset()
-        }).pipe(Effect.provide(live(path)))
-        const { payments, secret } = yield* everything.pipe(Effect.provide(live(path)))
-        assert.lengthOf(payments, 0)
-        assert.strictEqual(secret, before.secret)
-      })
-    )
-  )
+  test("keeps the state, and keys and the clock go on", function* (path) {
+    const before = yield* used.pipe(Effect.provide(live(path)))
+    yield* Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      assert.deepStrictEqual(yield* everything, before)
+      yield* pay("one")
+      assert.lengthOf(yield* sandbox.paymentIntents, 1)
+      yield* pay("two")
+      yield* sandbox.advance({ seconds: 7200 })
+    }).pipe(Effect.provide(live(path)))
+    yield* Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const statuses = (yield* sandbox.paymentIntents).map(({ status }) => status)
+      assert.deepStrictEqual(statuses, ["COMPLETED", "COMPLETED"])
+      yield* sandbox.reset()
+    }).pipe(Effect.provide(live(path)))
+    const { payments, secret } = yield* everything.pipe(Effect.provide(live(path)))
+    assert.lengthOf(payments, 0)
+    assert.strictEqual(secret, before.secret)
+  })
 
-  it.live("keeps a restored snapshot", () =>
-    withPath((path) =>
-      Effect.gen(function* () {
-        const before = yield* Effect.gen(function* () {
-          const sandbox = yield* Sandbox.Sandbox
-          yield* pay("one")
-          const snapshot = yield* sandbox.snapshot
-          const before = yield* everything
-          yield* pay("two")
-          yield* sandbox.restore(snapshot)
-          return before
-        }).pipe(Effect.provide(live(path)))
-        assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
-      })
-    )
-  )
+  test("keeps a restored snapshot", function* (path) {
+    const before = yield* Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      yield* pay("one")
+      const snapshot = yield* sandbox.snapshot
+      const before = yield* everything
+      yield* pay("two")
+      yield* sandbox.restore(snapshot)
+      return before
+    }).pipe(Effect.provide(live(path)))
+    assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
+  })
 
-  it.live("is read when a row was added and removed before it was written", () =>
-    withPath((path) =>
-      Effect.gen(function* () {
-        const before = yield* Effect.gen(function* () {
-          const { faults } = yield* Sandbox.Sandbox
-          yield* pay("one")
-          yield* faults.add(Fault.dropBefore())
-          yield* faults.clear
-          yield* pay("two")
-          return yield* everything
-        }).pipe(Effect.provide(live(path)))
-        assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
-      })
-    )
-  )
+  test("is read when a row was added and removed before it was written", function* (path) {
+    const before = yield* Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* pay("one")
+      yield* faults.add(Fault.dropBefore())
+      yield* faults.clear
+      yield* pay("two")
+      return yield* everything
+    }).pipe(Effect.provide(live(path)))
+    assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
+  })
 
-  it.live("keeps a key whose text is that of a forgotten key and a word", () =>
-    withPath((path) =>
-      Effect.gen(function* () {
-        const key = (name: string) => ({
-          operation: "Payments.create",
-          key: name,
-          at_ms: 0,
-          request: "{}",
-          result: { made: name }
-        })
-        yield* Effect.gen(function* () {
-          const storage = yield* dataFile.open(path)
-          const kept = state.make()
-          const keys = kept.idempotency_keys
-          keys.set(key("abc"))
-          storage.keep(kept)
-          yield* storage.saved
-          keys.set(key("abc removed"))
-          keys.remove("Payments.create abc")
-          yield* storage.saved
-        }).pipe(Effect.scoped)
-        const { kept } = yield* Effect.scoped(dataFile.open(path))
-        assert.deepStrictEqual(kept?.idempotency_keys.all(), [key("abc removed")])
-      })
-    )
-  )
+  test("keeps a key whose text is that of a forgotten key and a word", function* (path) {
+    const key = (name: string) => ({
+      operation: "Payments.create",
+      key: name,
+      at_ms: 0,
+      request: "{}",
+      result: { made: name }
+    })
+    yield* Effect.gen(function* () {
+      const storage = yield* dataFile.open(path)
+      const kept = state.make()
+      const keys = kept.idempotency_keys
+      keys.set(key("abc"))
+      storage.keep(kept)
+      yield* storage.saved
+      keys.set(key("abc removed"))
+      keys.remove("Payments.create abc")
+      yield* storage.saved
+    }).pipe(Effect.scoped)
+    const { kept } = yield* Effect.scoped(dataFile.open(path))
+    assert.deepStrictEqual(kept?.idempotency_keys.all(), [key("abc removed")])
+  })
 
-  it.live("ends with an incomplete line after a kill, which nobody saw", () =>
-    withPath((path) =>
-      Effect.gen(function* () {
-        const before = yield* used.pipe(Effect.provide(live(path)))
-        appendFileSync(path, '0123456789abcdef {"changes":[["payme')
-        assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
-      })
-    )
-  )
+  test("ends with an incomplete line after a kill, which nobody saw", function* (path) {
+    const before = yield* used.pipe(Effect.provide(live(path)))
+    appendFileSync(path, '0123456789abcdef {"changes":[["payme')
+    assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
+  })
 
   const damages: ReadonlyArray<
     readonly [name: string, damage: (text: string) => string, reason: RegExp]
@@ -187,50 +172,42 @@ describe("a data file", () => {
   ]
 
   for (const [name, damage, reason] of damages) {
-    it.live(`${name} is refused with the reason, and left as it is`, () =>
-      withPath((path) =>
-        Effect.gen(function* () {
-          yield* used.pipe(Effect.provide(live(path)))
-          const damaged = damage(readFileSync(path, "utf8"))
-          writeFileSync(path, damaged)
-          const error = yield* Effect.flip(open(path))
-          assert.strictEqual(error._tag, "DataError")
-          assert.match(String(error.message), reason)
-          assert.strictEqual(readFileSync(path, "utf8"), damaged)
-        })
-      )
-    )
+    test(`${name} is refused with the reason, and left as it is`, function* (path) {
+      yield* used.pipe(Effect.provide(live(path)))
+      const damaged = damage(readFileSync(path, "utf8"))
+      writeFileSync(path, damaged)
+      const error = yield* Effect.flip(open(path))
+      assert.strictEqual(error._tag, "DataError")
+      assert.match(String(error.message), reason)
+      assert.strictEqual(readFileSync(path, "utf8"), damaged)
+    })
   }
 
-  it.live("with any line missing, doubled or moved, or any end cut off, is refused", () =>
-    withPath((path) =>
-      Effect.gen(function* () {
-        const names = Array.from({ length: 6 }, (_, index) => `payment ${index}`)
-        yield* Effect.forEach(names, pay).pipe(Effect.provide(live(path)))
-        const text = readFileSync(path, "utf8")
-        const lines = text.split(/(?<=\n)/)
-        assert.isAbove(lines.length, names.length)
-        const damaged = lines.flatMap((line, index) => {
-          if (index === 0) return []
-          const before = lines.slice(0, index)
-          const after = lines.slice(index + 1)
-          return [
-            [...before, ...after],
-            [...before, line, line, ...after],
-            [...before, ...after.slice(0, 1), line, ...after.slice(1)],
-            before,
-            [...before, line.slice(0, line.length / 2)]
-          ]
-        })
-        for (const one of damaged.map((each) => each.join("")).filter((each) => each !== text)) {
-          writeFileSync(path, one)
-          const error = yield* Effect.flip(Effect.scoped(dataFile.open(path)))
-          assert.match(error.reason, /line \d+/)
-          assert.strictEqual(readFileSync(path, "utf8"), one)
-        }
-      })
-    )
-  )
+  test("with any line missing, doubled or moved, or any end cut off, is refused", function* (path) {
+    const names = Array.from({ length: 6 }, (_, index) => `payment ${index}`)
+    yield* Effect.forEach(names, pay).pipe(Effect.provide(live(path)))
+    const text = readFileSync(path, "utf8")
+    const lines = text.split(/(?<=\n)/)
+    assert.isAbove(lines.length, names.length)
+    const damaged = lines.flatMap((line, index) => {
+      if (index === 0) return []
+      const before = lines.slice(0, index)
+      const after = lines.slice(index + 1)
+      return [
+        [...before, ...after],
+        [...before, line, line, ...after],
+        [...before, ...after.slice(0, 1), line, ...after.slice(1)],
+        before,
+        [...before, line.slice(0, line.length / 2)]
+      ]
+    })
+    for (const one of damaged.map((each) => each.join("")).filter((each) => each !== text)) {
+      writeFileSync(path, one)
+      const error = yield* Effect.flip(Effect.scoped(dataFile.open(path)))
+      assert.match(error.reason, /line \d+/)
+      assert.strictEqual(readFileSync(path, "utf8"), one)
+    }
+  })
 
   const kinds: ReadonlyArray<readonly [name: string, make: (path: string) => unknown]> = [
     ["a folder", mkdirSync],
@@ -270,44 +247,32 @@ describe("a data file", () => {
     )
   }
 
-  it.live("is readable by its owner alone, also behind what another program left", () =>
-    withPath((path) =>
-      Effect.gen(function* () {
-        const other = `${path}.other`
-        writeFileSync(other, "untouched")
-        symlinkSync(other, `${path}.new`)
-        yield* open(path)
-        assert.strictEqual(statSync(path).mode & 0o777, 0o600)
-        assert.strictEqual(readFileSync(other, "utf8"), "untouched")
-      })
-    )
-  )
+  test("is readable by its owner alone, also behind what another program left", function* (path) {
+    const other = `${path}.other`
+    writeFileSync(other, "untouched")
+    symlinkSync(other, `${path}.new`)
+    yield* open(path)
+    assert.strictEqual(statSync(path).mode & 0o777, 0o600)
+    assert.strictEqual(readFileSync(other, "utf8"), "untouched")
+  })
 
-  it.live("keeps the credentials and wallets of a sandbox that got no request", () =>
-    withPath((path) =>
-      Effect.gen(function* () {
-        const copy = yield* Effect.gen(function* () {
-          return [readFileSync(path), yield* everything] as const
-        }).pipe(Effect.provide(live(path)))
-        // As a kill leaves it.
-        writeFileSync(path, copy[0])
-        assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), copy[1])
-      })
-    )
-  )
+  test("keeps the credentials and wallets of a sandbox that got no request", function* (path) {
+    const copy = yield* Effect.gen(function* () {
+      return [readFileSync(path), yield* everything] as const
+    }).pipe(Effect.provide(live(path)))
+    // As a kill leaves it.
+    writeFileSync(path, copy[0])
+    assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), copy[1])
+  })
 
-  it.live("is open in one sandbox at a time", () =>
-    withPath((path) =>
-      Effect.gen(function* () {
-        const error = yield* Effect.flip(open(path)).pipe(
-          Effect.zipLeft(Sandbox.Sandbox),
-          Effect.provide(live(path))
-        )
-        assert.match(String(error.message), /another process has it open/)
-        yield* open(path)
-      })
+  test("is open in one sandbox at a time", function* (path) {
+    const error = yield* Effect.flip(open(path)).pipe(
+      Effect.zipLeft(Sandbox.Sandbox),
+      Effect.provide(live(path))
     )
-  )
+    assert.match(String(error.message), /another process has it open/)
+    yield* open(path)
+  })
 
   // On macOS, a lock is such a socket. A killed process leaves it behind.
   it.live.skipIf(process.platform === "win32")(
@@ -334,26 +299,22 @@ describe("a data file", () => {
   )
 
   for (const isNew of [false, true]) {
-    it.live(`behind a symbolic link is the target${isNew ? ", which is made" : ""}`, () =>
-      withPath((path) =>
-        Effect.gen(function* () {
-          const link = `${path}.link`
-          if (!isNew) yield* open(path)
-          symlinkSync(path, link)
-          const before = yield* Effect.gen(function* () {
-            yield* pay("one")
-            const refused = yield* open(path).pipe(
-              Effect.as("opened twice"),
-              Effect.catchAll(({ message }) => Effect.succeed(message))
-            )
-            assert.include(refused, "another process has it open")
-            return yield* everything
-          }).pipe(Effect.provide(live(link)))
-          assert.isTrue(lstatSync(link).isSymbolicLink())
-          assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
-        })
-      )
-    )
+    test(`behind a symbolic link is the target${isNew ? ", which is made" : ""}`, function* (path) {
+      const link = `${path}.link`
+      if (!isNew) yield* open(path)
+      symlinkSync(path, link)
+      const before = yield* Effect.gen(function* () {
+        yield* pay("one")
+        const refused = yield* open(path).pipe(
+          Effect.as("opened twice"),
+          Effect.catchAll(({ message }) => Effect.succeed(message))
+        )
+        assert.include(refused, "another process has it open")
+        return yield* everything
+      }).pipe(Effect.provide(live(link)))
+      assert.isTrue(lstatSync(link).isSymbolicLink())
+      assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
+    })
   }
 
   Test.live("in a folder that does not exist is refused with the reason", function* () {

@@ -1,10 +1,11 @@
 /**
  * The bytes of HTTP clients in any language, on a raw socket. Each obtains a token, pays and reads the payment.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import { collection } from "@manilla/test-support/Sandboxed"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { connect } from "node:net"
@@ -120,25 +121,24 @@ const layer = SandboxServer.layer()
 
 describe("a client in another language", () => {
   for (const [name, head] of Object.entries(clients)) {
-    it.live(`pays once: ${name}`, () =>
-      Effect.gen(function* () {
-        const { baseUrl, paymentIntents } = yield* Sandbox.Sandbox
-        const token = yield* authorization(head)
-        const headers = [token, "Idempotency-Key: order-42"]
-        const body = JSON.stringify(collection)
-        const paid = yield* sendWith(head, baseUrl, "/payments", { body, headers })
-        assert.strictEqual(paid.status, 201, paid.body)
-        const { id } = decodePayment(paid.body).data
-        const read = yield* sendWith(head, baseUrl, `/payments/${id}`, { headers: [token] })
-        assert.strictEqual(read.status, 200, read.body)
-        assert.strictEqual(decodePayment(read.body).data.id, id)
-        assert.lengthOf(yield* paymentIntents, 1)
-      }).pipe(Effect.provide(layer))
-    )
+    Test.over(layer).live(`pays once: ${name}`, function* () {
+      const { baseUrl, paymentIntents } = yield* Sandbox.Sandbox
+      const token = yield* authorization(head)
+      const headers = [token, "Idempotency-Key: order-42"]
+      const body = JSON.stringify(collection)
+      const paid = yield* sendWith(head, baseUrl, "/payments", { body, headers })
+      assert.strictEqual(paid.status, 201, paid.body)
+      const { id } = decodePayment(paid.body).data
+      const read = yield* sendWith(head, baseUrl, `/payments/${id}`, { headers: [token] })
+      assert.strictEqual(read.status, 200, read.body)
+      assert.strictEqual(decodePayment(read.body).data.id, id)
+      assert.lengthOf(yield* paymentIntents, 1)
+    })
   }
 
-  it.live("gets the responses to requests that it pipelines in their order", () =>
-    Effect.gen(function* () {
+  Test.over(layer).live(
+    "gets the responses to requests that it pipelines in their order",
+    function* () {
       const { baseUrl: url, paymentIntents } = yield* Sandbox.Sandbox
       const token = yield* authorization(curl)
       const body = JSON.stringify(collection)
@@ -156,28 +156,24 @@ describe("a client in another language", () => {
         [201, 200, 404, 201]
       )
       assert.lengthOf(yield* paymentIntents, 2)
-    }).pipe(Effect.provide(layer))
+    }
   )
 
   // A page that reached the controls through its own host name could use them.
-  it.live("is known by the host of its target, not by its header", () =>
-    Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const url = new URL("/_sandbox", baseUrl).href
-      const statusAt = (origin: string) => {
-        const head = [`POST ${origin}{target} HTTP/1.1`, "Host: {host}"]
-        return Effect.map(sendWith(head, url, "/health", {}), ({ status }) => status)
-      }
-      assert.strictEqual(yield* statusAt("{origin}"), 200)
-      assert.strictEqual(yield* statusAt("http://shop.example"), 403)
-    }).pipe(Effect.provide(layer))
-  )
+  Test.over(layer).live("is known by the host of its target, not by its header", function* () {
+    const { baseUrl } = yield* Sandbox.Sandbox
+    const url = new URL("/_sandbox", baseUrl).href
+    const statusAt = (origin: string) => {
+      const head = [`POST ${origin}{target} HTTP/1.1`, "Host: {host}"]
+      return Effect.map(sendWith(head, url, "/health", {}), ({ status }) => status)
+    }
+    assert.strictEqual(yield* statusAt("{origin}"), 200)
+    assert.strictEqual(yield* statusAt("http://shop.example"), 403)
+  })
 
-  it.live("gets 400 if it starts with HTTP/2", () =>
-    Effect.gen(function* () {
-      const { baseUrl: url } = yield* Sandbox.Sandbox
-      const [answer] = yield* exchange({ url, text: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" })
-      assert.strictEqual(answer?.status, 400)
-    }).pipe(Effect.provide(layer))
-  )
+  Test.over(layer).live("gets 400 if it starts with HTTP/2", function* () {
+    const { baseUrl: url } = yield* Sandbox.Sandbox
+    const [answer] = yield* exchange({ url, text: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" })
+    assert.strictEqual(answer?.status, 400)
+  })
 })

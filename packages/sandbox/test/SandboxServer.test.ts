@@ -1,6 +1,6 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type * as HttpClient from "@effect/platform/HttpClient"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payments from "@manilla/payments/Payments"
 import * as Fault from "@manilla/sandbox/Fault"
@@ -39,8 +39,9 @@ describe("on sockets", () => {
     ["undici", NodeHttpClient.layerUndici],
     ["node:http", NodeHttpClient.layer]
   ] as const) {
-    it.live(`a collection completes despite dropped connections (${name})`, () =>
-      Effect.gen(function* () {
+    Test.over(layer(client)).live(
+      `a collection completes despite dropped connections (${name})`,
+      function* () {
         const payments = yield* Payments.Payments
         const sandbox = yield* Sandbox.Sandbox
         yield* Effect.forEach(
@@ -62,12 +63,13 @@ describe("on sockets", () => {
           "request lost",
           201
         ])
-      }).pipe(Effect.provide(layer(client)))
+      }
     )
   }
 
-  it.live("a drop closes the connection without a byte of a response", () =>
-    Effect.gen(function* () {
+  Test.over(layer()).live(
+    "a drop closes the connection without a byte of a response",
+    function* () {
       const sandbox = yield* Sandbox.Sandbox
       yield* Effect.forEach([Fault.dropAfter(), Fault.dropBefore()], sandbox.faults.add)
       for (let n = 0; n < 2; n++) {
@@ -78,11 +80,12 @@ describe("on sockets", () => {
         })
         assert.strictEqual(code, "ECONNRESET")
       }
-    }).pipe(Effect.provide(layer()))
+    }
   )
 
-  it.live("a caller that disconnects ends its exchange and undoes nothing", () =>
-    Effect.gen(function* () {
+  Test.over(layer()).live(
+    "a caller that disconnects ends its exchange and undoes nothing",
+    function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
       yield* sandbox.faults.add(Fault.delay("1 minute", { operation }))
@@ -94,44 +97,38 @@ describe("on sockets", () => {
       yield* EventLoop.until(endings, ([ending]) => ending !== "open")
       assert.deepStrictEqual(yield* endings, ["caller left"])
       assert.lengthOf(yield* sandbox.paymentIntents, 1)
-    }).pipe(Effect.provide(layer()))
+    }
   )
 
-  it.live("200 concurrent calls with 20 keys make 20 intents", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const sandbox = yield* Sandbox.Sandbox
-      yield* Effect.forEach(
-        Array.from({ length: 200 }, (_, n) => IdempotencyKey.derive("order", String(n % 20))),
-        (key) => payments.create(collection, { key }),
-        { concurrency: "unbounded" }
-      )
-      assert.lengthOf(yield* sandbox.paymentIntents, 20)
-    }).pipe(Effect.provide(layer()))
-  )
+  Test.over(layer()).live("200 concurrent calls with 20 keys make 20 intents", function* () {
+    const payments = yield* Payments.Payments
+    const sandbox = yield* Sandbox.Sandbox
+    yield* Effect.forEach(
+      Array.from({ length: 200 }, (_, n) => IdempotencyKey.derive("order", String(n % 20))),
+      (key) => payments.create(collection, { key }),
+      { concurrency: "unbounded" }
+    )
+    assert.lengthOf(yield* sandbox.paymentIntents, 20)
+  })
 
   // Between two requests, it could close a connection on which a request is on its way.
-  it.live("an idle connection is the caller's to close", () =>
-    Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const { headers } = yield* Effect.promise(() => fetch(`${baseUrl}/services`))
-      assert.strictEqual(headers.get("connection"), "keep-alive")
-      // Node says here after how many seconds it closes one.
-      assert.isNull(headers.get("keep-alive"))
-    }).pipe(Effect.provide(layer()))
-  )
+  Test.over(layer()).live("an idle connection is the caller's to close", function* () {
+    const { baseUrl } = yield* Sandbox.Sandbox
+    const { headers } = yield* Effect.promise(() => fetch(`${baseUrl}/services`))
+    assert.strictEqual(headers.get("connection"), "keep-alive")
+    // Node says here after how many seconds it closes one.
+    assert.isNull(headers.get("keep-alive"))
+  })
 
-  it.live("an unsupported method gets the error envelope", () =>
-    Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const traced = yield* Effect.async<string>((resume) => {
-        request(`${baseUrl}/services`, { method: "TRACE" }, (response) => {
-          response.on("data", (chunk) => resume(Effect.succeed(String(chunk))))
-        }).end()
-      })
-      assert.strictEqual(decodeFailure(traced).data.error.code, "UNREADABLE")
-    }).pipe(Effect.provide(layer()))
-  )
+  Test.over(layer()).live("an unsupported method gets the error envelope", function* () {
+    const { baseUrl } = yield* Sandbox.Sandbox
+    const traced = yield* Effect.async<string>((resume) => {
+      request(`${baseUrl}/services`, { method: "TRACE" }, (response) => {
+        response.on("data", (chunk) => resume(Effect.succeed(String(chunk))))
+      }).end()
+    })
+    assert.strictEqual(decodeFailure(traced).data.error.code, "UNREADABLE")
+  })
 })
 
 describe("the scope", () => {

@@ -13,6 +13,7 @@ import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Clients from "@manilla/service/Clients"
 import type * as ServiceApi from "@manilla/service/ServiceApi"
+import * as Test from "@manilla/test-support/Test"
 import * as writes from "@manilla/test-support/Writes"
 import * as Transactions from "@manilla/transactions/Transactions"
 import * as Effect from "effect/Effect"
@@ -108,21 +109,18 @@ for (const { call, name, prefix } of tables) {
     for (const [field, ...values] of broken) {
       for (const value of values) {
         const shown = JSON.stringify(value)?.slice(0, 40) ?? "nothing"
-        it.effect(`refuses ${shown} for ${field}`, () =>
-          Effect.gen(function* () {
-            const before = sent.length
-            const input = withMember(valid, field, value)
-            const error = yield* Effect.flip(call(input as never))
-            assert(error._tag === "InvalidRequestError")
-            assert.deepStrictEqual(
-              error.issues.map((issue) => issue.field),
-              [prefix + field]
-            )
-            if (typeof value === "string" && value.length > 3)
-              assert.notInclude(error.message, value)
-            assert.strictEqual(sent.length, before)
-          }).pipe(Effect.provide(services))
-        )
+        Test.over(services).effect(`refuses ${shown} for ${field}`, function* () {
+          const before = sent.length
+          const input = withMember(valid, field, value)
+          const error = yield* Effect.flip(call(input as never))
+          assert(error._tag === "InvalidRequestError")
+          assert.deepStrictEqual(
+            error.issues.map((issue) => issue.field),
+            [prefix + field]
+          )
+          if (typeof value === "string" && value.length > 3) assert.notInclude(error.message, value)
+          assert.strictEqual(sent.length, before)
+        })
       }
     }
   })
@@ -137,14 +135,12 @@ describe("a key", () => {
       )
     )
 
-  it.effect("of more than 100 characters is refused for a card", () =>
-    Effect.gen(function* () {
-      const error = yield* Effect.flip(issue("x".repeat(101)))
-      assert(error._tag === "InvalidRequestError")
-      assert.deepStrictEqual(
-        error.issues.map(({ field }) => field),
-        ["key"]
-      )
-    }).pipe(Effect.provide(services))
-  )
+  Test.over(services).effect("of more than 100 characters is refused for a card", function* () {
+    const error = yield* Effect.flip(issue("x".repeat(101)))
+    assert(error._tag === "InvalidRequestError")
+    assert.deepStrictEqual(
+      error.issues.map(({ field }) => field),
+      ["key"]
+    )
+  })
 })

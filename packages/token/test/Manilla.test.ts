@@ -2,7 +2,7 @@
  * One layer with the gateway and its token source.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Gateway from "@manilla/core/Gateway"
 import * as Test from "@manilla/test-support/Test"
 import * as Manilla from "@manilla/token/Manilla"
@@ -30,29 +30,26 @@ const layerWith = (given: Readonly<Record<string, string>>, over = client) =>
     Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(given)))))
   )
 
-it.effect("a single layer provides calls with tokens, from the configuration", () =>
-  Effect.gen(function* () {
+Test.over(layerWith(settings)).effect(
+  "a single layer provides calls with tokens, from the configuration",
+  function* () {
     const { list } = (yield* Gateway.Gateway).calls(AccountGateway.group)
     assert.deepStrictEqual(yield* Elapsed.during(10, list({})), {})
-  }).pipe(Effect.provide(layerWith(settings)))
+  }
 )
 
-it.effect("a call that ends while the account gateway is silent names its address", () =>
-  Effect.gen(function* () {
-    const { list } = (yield* Gateway.Gateway).calls(AccountGateway.group)
-    const call = list({}, { timeout: "900 millis" })
-    const error = yield* Elapsed.during("900 millis", Effect.flip(call))
-    assert.strictEqual(error._tag, "TokenUnavailableError")
-    assert.include(error.message, "from https://accounts.example within 900 ms")
-  }).pipe(
-    Effect.provide(
-      layerWith(
-        settings,
-        HttpClient.make(() => Effect.never)
-      )
-    )
+Test.over(
+  layerWith(
+    settings,
+    HttpClient.make(() => Effect.never)
   )
-)
+).effect("a call that ends while the account gateway is silent names its address", function* () {
+  const { list } = (yield* Gateway.Gateway).calls(AccountGateway.group)
+  const call = list({}, { timeout: "900 millis" })
+  const error = yield* Elapsed.during("900 millis", Effect.flip(call))
+  assert.strictEqual(error._tag, "TokenUnavailableError")
+  assert.include(error.message, "from https://accounts.example within 900 ms")
+})
 
 Test.effect("the error names all missing settings", function* () {
   const error = yield* Effect.flip(Effect.provide(Gateway.Gateway, layerWith({})))

@@ -577,15 +577,13 @@ describe("a value that cannot be stored as it is", () => {
     })
   }
 
-  it.effect("starts no execution: a payload", () =>
-    Effect.gen(function* () {
-      const operator = yield* Operator.of(Count)
-      const error = yield* Effect.flip(operator.start({ key, least: Infinity }))
-      assert.strictEqual(error._tag, "InvalidPayload")
-      assert.include(error.message, "least must be a value that JSON keeps")
-      assert.strictEqual((yield* Effect.flip(operator.status(key)))._tag, "ExecutionNotFound")
-    }).pipe(Effect.provide(layer(Effect.succeed(1))))
-  )
+  Test.over(layer(Effect.succeed(1))).effect("starts no execution: a payload", function* () {
+    const operator = yield* Operator.of(Count)
+    const error = yield* Effect.flip(operator.start({ key, least: Infinity }))
+    assert.strictEqual(error._tag, "InvalidPayload")
+    assert.include(error.message, "least must be a value that JSON keeps")
+    assert.strictEqual((yield* Effect.flip(operator.status(key)))._tag, "ExecutionNotFound")
+  })
 
   const vote = DurableDeferred.make("vote", { success: Schema.Number })
   VirtualClock.tests(layer(DurableDeferred.await(vote)))(
@@ -1262,41 +1260,33 @@ const Plain = Workflow.make({
   idempotencyKey: ({ key }) => key
 })
 
-it.live("a body without blocks has no outcome: nobody has noted its effects", () =>
-  Effect.gen(function* () {
-    const operator = yield* Operator.of(Plain)
-    yield* operator.start({ key: "order-42" })
-    yield* operator.await("order-42")
-    const { outcome, state } = yield* operator.status("order-42")
-    assert.deepStrictEqual({ outcome, state }, { outcome: undefined, state: "Succeeded" })
-  }).pipe(
-    Effect.provide(
-      Layer.provideMerge(
-        Plain.toLayer(() => Effect.void),
-        Memory.layerMemory
-      )
-    )
+Test.over(
+  Layer.provideMerge(
+    Plain.toLayer(() => Effect.void),
+    Memory.layerMemory
   )
-)
+).live("a body without blocks has no outcome: nobody has noted its effects", function* () {
+  const operator = yield* Operator.of(Plain)
+  yield* operator.start({ key: "order-42" })
+  yield* operator.await("order-42")
+  const { outcome, state } = yield* operator.status("order-42")
+  assert.deepStrictEqual({ outcome, state }, { outcome: undefined, state: "Succeeded" })
+})
 
-it.live("an operator of the engine in memory ends a pause at once", () =>
-  Effect.gen(function* () {
-    const engine = yield* Engine.Engine
-    const operator = yield* Operator.of(Plain)
-    const executionId = yield* operator.start({ key: "order-42" })
-    yield* Effect.repeat(Effect.delay(operator.status("order-42"), "10 millis"), {
-      until: ({ pause }) => pause !== undefined
-    })
-    yield* engine.resume(executionId)
-    yield* Effect.timeout(operator.await("order-42"), "20 seconds")
-  }).pipe(
-    Effect.provide(
-      Layer.provideMerge(
-        Plain.toLayer(() =>
-          DurableClock.sleep({ name: "a day", duration: "1 day", inMemoryThreshold: 0 })
-        ),
-        Memory.layerMemory
-      )
-    )
+Test.over(
+  Layer.provideMerge(
+    Plain.toLayer(() =>
+      DurableClock.sleep({ name: "a day", duration: "1 day", inMemoryThreshold: 0 })
+    ),
+    Memory.layerMemory
   )
-)
+).live("an operator of the engine in memory ends a pause at once", function* () {
+  const engine = yield* Engine.Engine
+  const operator = yield* Operator.of(Plain)
+  const executionId = yield* operator.start({ key: "order-42" })
+  yield* Effect.repeat(Effect.delay(operator.status("order-42"), "10 millis"), {
+    until: ({ pause }) => pause !== undefined
+  })
+  yield* engine.resume(executionId)
+  yield* Effect.timeout(operator.await("order-42"), "20 seconds")
+})

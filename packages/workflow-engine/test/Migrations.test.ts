@@ -2,6 +2,7 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, it } from "@effect/vitest"
 import * as Files from "@manilla/test-support/Files"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import { constUndefined } from "effect/Function"
 import * as Layer from "effect/Layer"
@@ -65,8 +66,9 @@ it.scopedLive.each([
     })
 )
 
-it.scopedLive("tables that cannot be made as a whole are not made at all", () =>
-  Effect.gen(function* () {
+Test.over(Layer.unwrapScoped(Effect.map(Files.database, database.layer))).live(
+  "tables that cannot be made as a whole are not made at all",
+  function* () {
     const sql = yield* SqlClient.SqlClient
     const names = sql`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`
     // Another program has a table with the name of one of the last.
@@ -76,5 +78,5 @@ it.scopedLive("tables that cannot be made as a whole are not made at all", () =>
     assert.deepStrictEqual(yield* names, before)
     yield* sql`DROP TABLE manilla_batches_1`
     yield* migrations.migrate("test")
-  }).pipe(Effect.provide(Layer.unwrapScoped(Effect.map(Files.database, database.layer))))
+  }
 )

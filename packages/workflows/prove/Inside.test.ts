@@ -91,73 +91,68 @@ const requests = Effect.flatMap(Sandbox.Sandbox, ({ exchanges }) =>
 )
 
 describe.each(["SQLite", "PostgreSQL"] as const)("the command beside a process on %s", (engine) => {
-  it.live(
+  Test.over(world.services({ settleAfter: "2 seconds" })).live(
     "shows an execution without a request, and without a phone number unless it is asked for",
-    () =>
-      Effect.gen(function* () {
-        const { database, live } = yield* databases[engine]
-        yield* Effect.gen(function* () {
-          const payouts = yield* paused("salary-7")
-          const before = yield* requests
-          const list = yield* text(database, "list")
-          assert.match(list, /^salary-7 +Manilla\/DisbursePayout\/\d+ +looks again/m)
-          assert.isTrue(list.split("\n").every((line) => line.length <= 100))
-          const shown = yield* text(database, "show", "salary-7")
-          assert.match(shown, /It has no final status yet. It looks again .* \(in \d+ minutes/)
-          assert.match(shown, /request 1: answered: id PYT-/)
-          assert.match(shown, /^Workflows are run by /m)
-          const json = yield* text(database, "show", "salary-7", "--json")
-          assert.notInclude(list + shown + json, phone)
-          assert.include(yield* text(database, "show", "salary-7", "--reveal"), phone)
-          assert.strictEqual(yield* requests, before)
-          yield* text(database, "resume", "salary-7")
-          const ended = yield* Effect.timed(payouts.await("salary-7"))
-          assert.strictEqual(ended[1].status, "COMPLETED")
-          assert.isBelow(Duration.toSeconds(ended[0]), 30)
-          assert.include(yield* text(database, "show", "salary-7"), "status COMPLETED")
-          yield* text(database, "purge", "salary-7")
-          assert.strictEqual(
-            (yield* Effect.flip(payouts.await("salary-7")))._tag,
-            "ExecutionPurged"
-          )
-        }).pipe(Effect.provide(live))
-      }).pipe(Effect.scoped, Effect.provide(world.services({ settleAfter: "2 seconds" }))),
+    function* () {
+      const { database, live } = yield* databases[engine]
+      yield* Effect.gen(function* () {
+        const payouts = yield* paused("salary-7")
+        const before = yield* requests
+        const list = yield* text(database, "list")
+        assert.match(list, /^salary-7 +Manilla\/DisbursePayout\/\d+ +looks again/m)
+        assert.isTrue(list.split("\n").every((line) => line.length <= 100))
+        const shown = yield* text(database, "show", "salary-7")
+        assert.match(shown, /It has no final status yet. It looks again .* \(in \d+ minutes/)
+        assert.match(shown, /request 1: answered: id PYT-/)
+        assert.match(shown, /^Workflows are run by /m)
+        const json = yield* text(database, "show", "salary-7", "--json")
+        assert.notInclude(list + shown + json, phone)
+        assert.include(yield* text(database, "show", "salary-7", "--reveal"), phone)
+        assert.strictEqual(yield* requests, before)
+        yield* text(database, "resume", "salary-7")
+        const ended = yield* Effect.timed(payouts.await("salary-7"))
+        assert.strictEqual(ended[1].status, "COMPLETED")
+        assert.isBelow(Duration.toSeconds(ended[0]), 30)
+        assert.include(yield* text(database, "show", "salary-7"), "status COMPLETED")
+        yield* text(database, "purge", "salary-7")
+        assert.strictEqual((yield* Effect.flip(payouts.await("salary-7")))._tag, "ExecutionPurged")
+      }).pipe(Effect.provide(live))
+    },
     90_000
   )
 
-  it.live(
+  Test.over(world.services({ settleAfter: "100 millis" })).live(
     "pauses, resumes and interrupts a batch, and prints its results",
-    () =>
-      Effect.gen(function* () {
-        const { database, live } = yield* databases[engine]
-        const { faults, payouts } = yield* Sandbox.Sandbox
-        yield* faults.add(Fault.delay("1 second", { operation: "Payouts.create", count: 1_000 }))
-        const made = Effect.map(payouts, (all) => all.length)
-        const request = yield* world.payout
-        yield* Effect.gen(function* () {
-          const batches = yield* PayoutBatch.PayoutBatch
-          const items = Stream.map(Stream.range(1, 40), (i) => ({ key: `E${i}`, request }))
-          yield* batches.start("payroll", items)
-          yield* text(database, "pause", "payroll")
-          // The item that is being sent continues.
-          yield* Effect.sleep("3 seconds")
-          const count = yield* made
-          assert.include(yield* text(database, "list"), "is paused")
-          assert.strictEqual(yield* made, count)
-          yield* text(database, "resume", "payroll")
-          yield* Effect.repeat(Effect.delay(made, "50 millis"), { until: (now) => now > count })
-          yield* text(database, "interrupt", "payroll")
-          const summary = yield* batches.await("payroll")
-          assert.isAbove(summary.notStarted, 0)
-          assert.strictEqual(summary.completed + summary.notStarted, 40)
-          assert.strictEqual(yield* made, summary.completed)
-          const csv = yield* text(database, "results", "payroll", "--csv")
-          assert.match(csv, /^item,key,state,reference,status,amount,currency,error\nE1,/)
-          assert.lengthOf(csv.match(/,completed,/g) ?? [], summary.completed)
-          assert.notInclude(csv, phone)
-          assert.include(yield* text(database, "results", "payroll", "--csv", "--reveal"), phone)
-        }).pipe(Effect.provide(live))
-      }).pipe(Effect.scoped, Effect.provide(world.services({ settleAfter: "100 millis" }))),
+    function* () {
+      const { database, live } = yield* databases[engine]
+      const { faults, payouts } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.delay("1 second", { operation: "Payouts.create", count: 1_000 }))
+      const made = Effect.map(payouts, (all) => all.length)
+      const request = yield* world.payout
+      yield* Effect.gen(function* () {
+        const batches = yield* PayoutBatch.PayoutBatch
+        const items = Stream.map(Stream.range(1, 40), (i) => ({ key: `E${i}`, request }))
+        yield* batches.start("payroll", items)
+        yield* text(database, "pause", "payroll")
+        // The item that is being sent continues.
+        yield* Effect.sleep("3 seconds")
+        const count = yield* made
+        assert.include(yield* text(database, "list"), "is paused")
+        assert.strictEqual(yield* made, count)
+        yield* text(database, "resume", "payroll")
+        yield* Effect.repeat(Effect.delay(made, "50 millis"), { until: (now) => now > count })
+        yield* text(database, "interrupt", "payroll")
+        const summary = yield* batches.await("payroll")
+        assert.isAbove(summary.notStarted, 0)
+        assert.strictEqual(summary.completed + summary.notStarted, 40)
+        assert.strictEqual(yield* made, summary.completed)
+        const csv = yield* text(database, "results", "payroll", "--csv")
+        assert.match(csv, /^item,key,state,reference,status,amount,currency,error\nE1,/)
+        assert.lengthOf(csv.match(/,completed,/g) ?? [], summary.completed)
+        assert.notInclude(csv, phone)
+        assert.include(yield* text(database, "results", "payroll", "--csv", "--reveal"), phone)
+      }).pipe(Effect.provide(live))
+    },
     120_000
   )
 })

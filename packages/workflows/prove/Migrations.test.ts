@@ -5,7 +5,7 @@
 import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as SqlClient from "@effect/sql/SqlClient"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Files from "@manilla/test-support/Files"
@@ -134,8 +134,9 @@ const migrated = Effect.gen(function* () {
 })
 
 describe.each(Object.entries(engines))("on %s", (_, server) => {
-  it.live("the death of a process of layout 5 counts from zero", () =>
-    Effect.gen(function* () {
+  Test.over(world.services()).live(
+    "the death of a process of layout 5 counts from zero",
+    function* () {
       const { client } = yield* server
       yield* Effect.gen(function* () {
         yield* migrated
@@ -151,11 +152,12 @@ describe.each(Object.entries(engines))("on %s", (_, server) => {
           )
         }
       }).pipe(Effect.provide(client))
-    }).pipe(Effect.scoped, Effect.provide(world.services()))
+    }
   )
 
-  it.live("what runs on tables of layout 5 goes on, beside processes of that version", () =>
-    Effect.gen(function* () {
+  Test.over(world.services()).live(
+    "what runs on tables of layout 5 goes on, beside processes of that version",
+    function* () {
       const { client, engine } = yield* server
       yield* Effect.provide(migrated, client)
       const live = Layer.provideMerge(workflows, engine)
@@ -186,7 +188,7 @@ describe.each(Object.entries(engines))("on %s", (_, server) => {
       const sandbox = yield* Sandbox.Sandbox
       const keys = (yield* sandbox.payouts).map(({ idempotency_key }) => idempotency_key)
       assert.sameMembers(keys, payouts)
-    }).pipe(Effect.scoped, Effect.provide(world.services()))
+    }
   )
 
   Test.live(

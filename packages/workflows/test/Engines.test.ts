@@ -121,8 +121,9 @@ const beside: ReadonlyArray<readonly [string, Send, Join]> = [
 ]
 
 describe.each(engines)("on $name", ({ engine }) => {
-  it.live("a payment is collected once, with the key of the payload", () =>
-    Effect.gen(function* () {
+  Test.over(world.services()).live(
+    "a payment is collected once, with the key of the payload",
+    function* () {
       const { faults, paymentIntents } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.dropAfter({ operation: "Payments.create", count: 2 }))
       const { status } = yield* CollectPayment.workflow
@@ -135,7 +136,7 @@ describe.each(engines)("on $name", ({ engine }) => {
       assert.strictEqual(status, "COMPLETED")
       assert.lengthOf(yield* paymentIntents, 1)
       assert.deepStrictEqual([...new Set(yield* world.keysOf("Payments.create"))], [key])
-    }).pipe(Effect.provide(world.services()))
+    }
   )
 
   Test.live("a block in a step is a defect", function* () {

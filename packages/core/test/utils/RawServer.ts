@@ -4,8 +4,10 @@
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import { it } from "@effect/vitest"
+import type { Steps } from "@manilla/test-support/Steps"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import { createServer, type AddressInfo, type Socket } from "node:net"
 import * as Changes from "./Changes.js"
 
@@ -130,8 +132,9 @@ export const listen = Effect.acquireRelease(
 /** Defines tests over a client and a server of their own, with real timers. */
 export const live =
   (client: Layer.Layer<HttpClient.HttpClient, unknown>) =>
-  (
-    title: string,
-    test: (server: RawServer) => Effect.Effect<void, unknown, HttpClient.HttpClient>
-  ) =>
-    it.live(title, () => Effect.scoped(Effect.flatMap(listen, test)).pipe(Effect.provide(client)))
+  (title: string, steps: (server: RawServer) => Steps<HttpClient.HttpClient | Scope.Scope>) =>
+    it.scopedLive(title, () =>
+      Effect.flatMap(listen, (server) => Effect.gen(() => steps(server))).pipe(
+        Effect.provide(client)
+      )
+    )
