@@ -90,22 +90,6 @@ describe("scopes", () => {
 })
 
 describe("tokens", () => {
-  test("are renewed silently by the client after revocation", function* ({ payments, sandbox }) {
-    const { id } = yield* payments.create(collection, { key })
-    yield* sandbox.revokeTokens
-    yield* payments.get(id)
-    assert.deepStrictEqual(
-      (yield* sandbox.exchanges).map(({ operation, ending }) => [operation, ending]),
-      [
-        ["Token.obtain", 200],
-        ["Payments.create", 201],
-        ["Payments.get", 401],
-        ["Token.obtain", 200],
-        ["Payments.get", 200]
-      ]
-    )
-  })
-
   test("do not contain the secret", function* () {
     const { client_secret } = yield* credentialsBody
     const { access_token } = yield* obtain

@@ -1272,21 +1272,3 @@ Test.over(
   const { outcome, state } = yield* operator.status("order-42")
   assert.deepStrictEqual({ outcome, state }, { outcome: undefined, state: "Succeeded" })
 })
-
-Test.over(
-  Layer.provideMerge(
-    Plain.toLayer(() =>
-      DurableClock.sleep({ name: "a day", duration: "1 day", inMemoryThreshold: 0 })
-    ),
-    Memory.layerMemory
-  )
-).live("an operator of the engine in memory ends a pause at once", function* () {
-  const engine = yield* Engine.Engine
-  const operator = yield* Operator.of(Plain)
-  const executionId = yield* operator.start({ key: "order-42" })
-  yield* Effect.repeat(Effect.delay(operator.status("order-42"), "10 millis"), {
-    until: ({ pause }) => pause !== undefined
-  })
-  yield* engine.resume(executionId)
-  yield* Effect.timeout(operator.await("order-42"), "20 seconds")
-})

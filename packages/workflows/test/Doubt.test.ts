@@ -70,6 +70,11 @@ const undoable = Durable.compensate(Durable.sleep("reserve", "1 milli"), () =>
 const on = <A, E, R>(workflows: Layer.Layer<A, E, R>) =>
   Effect.provide(Layer.provideMerge(workflows, Memory.layerMemory))
 
+/** Defines tests over workflows in memory. */
+const inMemory = <A>(
+  workflows: Layer.Layer<A, unknown, Layer.Layer.Success<typeof Memory.layerMemory>>
+) => VirtualClock.tests(Layer.provideMerge(workflows, Memory.layerMemory))
+
 /** The payment is made; the code that reads the answer has a bug. */
 const dying = pay(() => Effect.die("a bug"))
 
@@ -96,14 +101,12 @@ for (const [how, write, expected] of [
   ["whose result has no id because of a bug", nameless, { outcome: "unknown", state: "Died" }],
   ["whose result does not fit its schema", unfit, { outcome: "applied", state: "Failed" }]
 ] as const) {
-  VirtualClock.test(`a write ${how} is ${expected.outcome}`, () =>
-    Effect.gen(function* () {
-      const operator = yield* started
-      yield* VirtualClock.pass("10 seconds")
-      const { outcome, state } = yield* operator.status(key)
-      assert.deepStrictEqual({ outcome, state }, expected)
-    }).pipe(on(Shop.toLayer(() => write)))
-  )
+  inMemory(Shop.toLayer(() => write))(`a write ${how} is ${expected.outcome}`, function* () {
+    const operator = yield* started
+    yield* VirtualClock.pass("10 seconds")
+    const { outcome, state } = yield* operator.status(key)
+    assert.deepStrictEqual({ outcome, state }, expected)
+  })
 }
 
 const lost = (key: IdempotencyKey.IdempotencyKey) =>
@@ -119,13 +122,14 @@ for (const [which, first] of [
   ["nothing to undo", Effect.void],
   ["a compensation", undoing]
 ] as const) {
-  VirtualClock.test(`a body without blocks, but with ${which}, has no outcome`, () =>
-    Effect.gen(function* () {
+  inMemory(Shop.toLayer(() => Durable.compensating(Effect.zipRight(first, new Failed()))))(
+    `a body without blocks, but with ${which}, has no outcome`,
+    function* () {
       const operator = yield* started
       yield* VirtualClock.pass("1 second")
       const { outcome, state } = yield* operator.status(key)
       assert.deepStrictEqual({ outcome, state }, { outcome: undefined, state: "Failed" })
-    }).pipe(on(Shop.toLayer(() => Durable.compensating(Effect.zipRight(first, new Failed())))))
+    }
   )
 }
 
@@ -141,15 +145,13 @@ for (const [where, within] of [
       DurableDeferred.into(one, DurableDeferred.make("race", { success: Schema.Void }))
   ]
 ] as const) {
-  VirtualClock.test(`a compensation in ${where} is refused`, () =>
-    Effect.gen(function* () {
-      const operator = yield* started
-      yield* VirtualClock.pass("1 second")
-      assert.strictEqual((yield* operator.status(key)).state, "Died")
-    }).pipe(
-      on(Shop.toLayer(() => Durable.compensating(Effect.zipRight(within(undoing), new Failed()))))
-    )
-  )
+  inMemory(
+    Shop.toLayer(() => Durable.compensating(Effect.zipRight(within(undoing), new Failed())))
+  )(`a compensation in ${where} is refused`, function* () {
+    const operator = yield* started
+    yield* VirtualClock.pass("1 second")
+    assert.strictEqual((yield* operator.status(key)).state, "Died")
+  })
 }
 
 test("a write with a time that is no number is too old to be sent", function* () {
@@ -170,53 +172,45 @@ for (const [how, body] of [
   ["died in its write", dying],
   ["hides its unknown outcome", hiding]
 ] as const) {
-  VirtualClock.test(`nothing is undone after an awaited execution that ${how}`, () =>
-    Effect.gen(function* () {
-      undone.length = 0
-      const operator = yield* started
-      yield* VirtualClock.pass("2 minutes")
-      const { outcome, state } = yield* operator.status(key)
-      assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
-      assert.deepStrictEqual(undone, [])
-    }).pipe(
-      on(
-        Layer.merge(
-          Shop.toLayer(() => {
-            const awaited = Effect.catchAllDefect(ChildA.execute({ key }), () => new Failed())
-            return Durable.compensating(
-              Effect.zipRight(undoable, Effect.zipRight(awaited, new Failed()))
-            )
-          }),
-          Layer.provide(
-            ChildA.toLayer(() => body),
-            Policy.layer({ carryOn })
-          )
+  inMemory(
+    Layer.merge(
+      Shop.toLayer(() => {
+        const awaited = Effect.catchAllDefect(ChildA.execute({ key }), () => new Failed())
+        return Durable.compensating(
+          Effect.zipRight(undoable, Effect.zipRight(awaited, new Failed()))
         )
+      }),
+      Layer.provide(
+        ChildA.toLayer(() => body),
+        Policy.layer({ carryOn })
       )
     )
-  )
+  )(`nothing is undone after an awaited execution that ${how}`, function* () {
+    undone.length = 0
+    const operator = yield* started
+    yield* VirtualClock.pass("2 minutes")
+    const { outcome, state } = yield* operator.status(key)
+    assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+    assert.deepStrictEqual(undone, [])
+  })
 }
 
-VirtualClock.test("a body goes on although an execution that it has awaited was purged", () =>
-  Effect.gen(function* () {
-    const operator = yield* started
-    yield* VirtualClock.pass("1 minute")
-    const child = yield* Operator.of(ChildA)
-    yield* child.purge(key)
-    yield* VirtualClock.pass("2 hours")
-    const { outcome, state } = yield* operator.status(key)
-    assert.deepStrictEqual({ outcome, state }, { outcome: "applied", state: "Succeeded" })
-  }).pipe(
-    on(
-      Layer.merge(
-        Shop.toLayer(() =>
-          Effect.tap(ChildA.execute({ key }), () => Durable.sleep("an hour", "1 hour"))
-        ),
-        ChildA.toLayer(() => pay(() => Effect.succeed("pay-1")))
-      )
-    )
+inMemory(
+  Layer.merge(
+    Shop.toLayer(() =>
+      Effect.tap(ChildA.execute({ key }), () => Durable.sleep("an hour", "1 hour"))
+    ),
+    ChildA.toLayer(() => pay(() => Effect.succeed("pay-1")))
   )
-)
+)("a body goes on although an execution that it has awaited was purged", function* () {
+  const operator = yield* started
+  yield* VirtualClock.pass("1 minute")
+  const child = yield* Operator.of(ChildA)
+  yield* child.purge(key)
+  yield* VirtualClock.pass("2 hours")
+  const { outcome, state } = yield* operator.status(key)
+  assert.deepStrictEqual({ outcome, state }, { outcome: "applied", state: "Succeeded" })
+})
 
 /** The status of an execution whose body comes to other blocks in its second life than in its first one. */
 const inTwoLives = (
@@ -277,22 +271,18 @@ for (const [which, second, left] of [
   })
 }
 
-VirtualClock.test("an activity with the name of an awaited execution is none", () =>
-  Effect.gen(function* () {
-    const operator = yield* started
-    yield* VirtualClock.pass("2 minutes")
-    assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
-  }).pipe(
-    on(
-      Shop.toLayer(() =>
-        Activity.make({ name: "child/notify", execute: Effect.void }).pipe(
-          Effect.zipRight(Durable.sleep("a minute", "1 minute")),
-          Effect.as("done")
-        )
-      )
+inMemory(
+  Shop.toLayer(() =>
+    Activity.make({ name: "child/notify", execute: Effect.void }).pipe(
+      Effect.zipRight(Durable.sleep("a minute", "1 minute")),
+      Effect.as("done")
     )
   )
-)
+)("an activity with the name of an awaited execution is none", function* () {
+  const operator = yield* started
+  yield* VirtualClock.pass("2 minutes")
+  assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+})
 
 describe("a compensation that awaits an execution", () => {
   let refunds = 0
@@ -318,14 +308,12 @@ describe("a compensation that awaits an execution", () => {
       assert.deepStrictEqual({ refunds, undone }, { refunds: 1, undone: ["reserve"] })
     })
 
-  VirtualClock.test("ends, as those after it do", () =>
-    Effect.gen(function* () {
-      undone.length = refunds = 0
-      const operator = yield* started
-      yield* VirtualClock.pass("2 hours")
-      yield* isRefunded(operator)
-    }).pipe(on(refunding))
-  )
+  inMemory(refunding)("ends, as those after it do", function* () {
+    undone.length = refunds = 0
+    const operator = yield* started
+    yield* VirtualClock.pass("2 hours")
+    yield* isRefunded(operator)
+  })
 
   test("goes on in a later life, although the process died when it began", function* () {
     undone.length = refunds = 0
@@ -346,37 +334,33 @@ describe("a compensation that awaits an execution", () => {
   })
 })
 
-VirtualClock.test("each part of a body decides for itself whether it is undone", () =>
-  Effect.gen(function* () {
-    undone.length = 0
-    const operator = yield* started
-    yield* VirtualClock.pass("2 hours")
-    const { outcome, state } = yield* operator.status(key)
-    assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
-    assert.include(undone, "reserve")
-    assert.notInclude(undone, "second")
-  }).pipe(
-    on(
-      Layer.provide(
-        Shop.toLayer(() => {
-          const first = Durable.compensating(Effect.zipRight(undoable, new Failed()))
-          const second = Durable.compensating(
-            Effect.gen(function* () {
-              yield* Durable.compensate(Effect.void, () =>
-                Effect.sync(() => void undone.push("second"))
-              )
-              yield* hiding
-              yield* Durable.sleep("an hour", "1 hour")
-              return yield* new Failed()
-            })
+inMemory(
+  Layer.provide(
+    Shop.toLayer(() => {
+      const first = Durable.compensating(Effect.zipRight(undoable, new Failed()))
+      const second = Durable.compensating(
+        Effect.gen(function* () {
+          yield* Durable.compensate(Effect.void, () =>
+            Effect.sync(() => void undone.push("second"))
           )
-          return Effect.zipRight(Effect.either(first), second)
-        }),
-        Policy.layer({ carryOn })
+          yield* hiding
+          yield* Durable.sleep("an hour", "1 hour")
+          return yield* new Failed()
+        })
       )
-    )
+      return Effect.zipRight(Effect.either(first), second)
+    }),
+    Policy.layer({ carryOn })
   )
-)
+)("each part of a body decides for itself whether it is undone", function* () {
+  undone.length = 0
+  const operator = yield* started
+  yield* VirtualClock.pass("2 hours")
+  const { outcome, state } = yield* operator.status(key)
+  assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+  assert.include(undone, "reserve")
+  assert.notInclude(undone, "second")
+})
 
 for (const [by, aheadMillis, isSentAgain] of [
   ["half a minute", 30_000, true],
@@ -517,36 +501,32 @@ const interruptedAfter = (
     return yield* operator.status(key)
   }).pipe(on(Shop.toLayer(() => body)))
 
-VirtualClock.test("an interrupt tells of what the body has applied, not its compensations", () =>
-  Effect.gen(function* () {
-    const operator = yield* started
-    yield* VirtualClock.pass("1 second")
-    yield* operator.interrupt(key)
-    yield* VirtualClock.pass("1 minute")
-    const error = yield* Effect.flip(operator.await(key))
-    const told = { _tag: "ExecutionCancelled", outcome: "applied", resource: "pay-1" } as const
-    assert.deepInclude(error, told)
-  }).pipe(
-    on(
-      Shop.toLayer(() => {
-        const refund = Durable.write({
-          operation: "Shop.refund",
-          key: IdempotencyKey.make("refund"),
-          success: Schema.String,
-          idOf: (id) => id,
-          send: () => Effect.succeed("refund-1")
-        })
-        // The run after the pause knows of the refund from its start.
-        const undo = Effect.zipRight(refund, Durable.sleep("a second", "1 second"))
-        const paid = Durable.compensate(
-          pay(() => Effect.succeed("pay-1")),
-          () => Effect.orDie(undo)
-        )
-        return Durable.compensating(Effect.zipLeft(paid, Durable.sleep("an hour", "1 hour")))
-      })
+inMemory(
+  Shop.toLayer(() => {
+    const refund = Durable.write({
+      operation: "Shop.refund",
+      key: IdempotencyKey.make("refund"),
+      success: Schema.String,
+      idOf: (id) => id,
+      send: () => Effect.succeed("refund-1")
+    })
+    // The run after the pause knows of the refund from its start.
+    const undo = Effect.zipRight(refund, Durable.sleep("a second", "1 second"))
+    const paid = Durable.compensate(
+      pay(() => Effect.succeed("pay-1")),
+      () => Effect.orDie(undo)
     )
-  )
-)
+    return Durable.compensating(Effect.zipLeft(paid, Durable.sleep("an hour", "1 hour")))
+  })
+)("an interrupt tells of what the body has applied, not its compensations", function* () {
+  const operator = yield* started
+  yield* VirtualClock.pass("1 second")
+  yield* operator.interrupt(key)
+  yield* VirtualClock.pass("1 minute")
+  const error = yield* Effect.flip(operator.await(key))
+  const told = { _tag: "ExecutionCancelled", outcome: "applied", resource: "pay-1" } as const
+  assert.deepInclude(error, told)
+})
 
 test("a write sends nothing after an interrupt", function* () {
   let calls = 0
