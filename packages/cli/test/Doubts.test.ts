@@ -30,7 +30,8 @@ const doubt = (nextMillis: number | undefined): Batch.Doubt => ({
 it.each([
   ["the earliest time that is known", [40_000, undefined, 30_000], "next try in 30 s"],
   ["that all are being tried", [undefined, undefined], "it is being tried"],
-  ["minutes", [180_000], "next try in 3 min"]
+  ["seconds up to two minutes", [119_000], "next try in 119 s"],
+  ["minutes", [120_000], "next try in 2 min"]
 ] as const)("rows in doubt tell %s", (_, times, said) => {
   const [line] = results.doubts(times.map(doubt), 0, of("en"))
   assert.strictEqual(
@@ -85,7 +86,10 @@ Test.effect("pending rows cannot be read once all reads have failed for 3 second
   }
   yield* read(Effect.fail(limited))
   assert.isUndefined(yield* unread)
-  yield* TestClock.adjust("3 seconds")
+  yield* TestClock.adjust("2 seconds")
+  yield* read(Effect.fail(limited))
+  assert.isUndefined(yield* unread)
+  yield* TestClock.adjust("1 second")
   assert.strictEqual(yield* unread, limited)
   yield* read(Effect.succeed({}))
   assert.isUndefined(yield* unread)

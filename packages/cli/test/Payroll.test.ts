@@ -9,6 +9,7 @@ import { createClient, type Transaction } from "@libsql/client"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { PassThrough } from "node:stream"
@@ -516,9 +517,16 @@ describe("a payroll", () => {
       assert.notInclude(out + err, phone)
     }
     const made = yield* payouts
-    assert.sameMembers(
-      made.map(({ amount }) => amount),
-      ["1000.0000", "2.5000"]
+    assert.sameDeepMembers(
+      made.map(({ amount, destination, metadata }) => [
+        amount,
+        Redacted.value(destination),
+        metadata
+      ]),
+      [
+        ["1000.0000", phone, { payroll: "2026-11", employee: "E1" }],
+        ["2.5000", phone, { payroll: "2026-11", employee: "É 2" }]
+      ]
     )
     const report = join(folder, "salaries-2026-11.report.csv")
     assert.match(
@@ -1033,12 +1041,12 @@ describe("a payroll that was stopped", () => {
   test("and paused asks for what is left, and says how it is resumed", function* () {
     const { file, operate, state } = yield* stopped(30)
     yield* operate("pause")
-    const asked = yield* manilla(["payroll", file])
-    assert.strictEqual(asked.code, 2)
-    assert.match(asked.err, /Pay the rows that are not paid yet, [1-9]\d* of 30\?/)
     const quoted = state.replace("l'équipe", "l'\\''équipe")
     const resume = `paused until \`manilla-workflows resume manilla-payroll:2026-11 --sqlite '${quoted}'\``
     const follow = (text: string) => (text.includes(resume) ? operate("resume") : Effect.void)
+    const asked = yield* manilla(["payroll", file], {}, follow)
+    assert.strictEqual(asked.code, 2)
+    assert.match(asked.err, /Pay the rows that are not paid yet, [1-9]\d* of 30\?/)
     const { code, err } = yield* manilla(["payroll", file, "--yes"], {}, follow)
     assert.strictEqual(code, 0)
     assert.include(err, resume)
