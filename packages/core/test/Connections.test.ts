@@ -112,6 +112,10 @@ for (const [name, client] of clients) {
       ["closed before the response", ["end"]],
       ["reset in the head of the response", [Buffer.from("HTTP/1.1 200 OK\r\ncont"), "reset"]],
       [
+        "reset after an informational response",
+        [Buffer.from("HTTP/1.1 103 Early Hints\r\n\r\n"), { wait: 20 }, "reset"]
+      ],
+      [
         "reset in the body of the response",
         [RawServer.good(thing(first)).subarray(0, -5), { wait: 20 }, "reset"]
       ],
