@@ -1,10 +1,10 @@
 /** The command as it is shipped, through proxies and TLS. */
-import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, beforeAll, describe } from "@effect/vitest"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Certificates from "@manilla/test-support/Certificates"
 import { phone } from "@manilla/test-support/Sandboxed"
+import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import { execFile } from "node:child_process"
 import { rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -81,8 +81,7 @@ const findingsIn = (out: string) =>
     .map((line): Record<string, string> => JSON.parse(line))
     .map(({ check, level, remedy = "", text }) => `${level} ${check}: ${text} ${remedy}`.trim())
 
-const on = <E>(test: Effect.Effect<void, E, Sandbox.Sandbox | Scope.Scope>) =>
-  Effect.provide(Effect.scoped(test), sandbox())
+const { live } = Test.over(sandbox())
 
 const base = { MANILLA_BASE_URL: "https://api.example/api/v1" }
 
@@ -92,59 +91,49 @@ describe("through a proxy", () => {
     ["https_proxy", { HTTPS_PROXY: "http://127.0.0.1:1", NODE_USE_ENV_PROXY: "0" }],
     ["HTTPS_PROXY", { HTTP_PROXY: "http://127.0.0.1:1", NODE_USE_ENV_PROXY: "1" }]
   ] as const) {
-    it.live(`that ${variable} names, beside ${JSON.stringify(others)}`, () =>
-      on(
-        Effect.gen(function* () {
-          const authority = yield* Certificates.authority
-          const port = yield* front(
-            yield* Certificates.issue({ authority, names: ["api.example"] })
-          )
-          const { heads, host } = yield* proxies.make({ port })
-          const through = { ...base, ...others, [variable]: `http://user:s3cret@${host}` }
+    live(`that ${variable} names, beside ${JSON.stringify(others)}`, function* () {
+      const authority = yield* Certificates.authority
+      const port = yield* front(yield* Certificates.issue({ authority, names: ["api.example"] }))
+      const { heads, host } = yield* proxies.make({ port })
+      const through = { ...base, ...others, [variable]: `http://user:s3cret@${host}` }
 
-          const doctor = yield* run(["doctor", "--json"], through, authority)
-          const found = findingsIn(doctor.out)
-          assert.include(
-            found,
-            `ok proxy: api.example:443 is reached through the proxy http://${host} (${variable}).`
-          )
-          assert.include(found, "ok TLS: api.example is trusted.")
-          assert.notInclude(found.join(), "DNS: api.example")
-          assert.strictEqual(doctor.code, 0, doctor.out)
-
-          const before = heads.length
-          const { MANILLA_WALLET_ID } = yield* settings
-          const args = `payouts disburse --key k --wallet-id ${MANILLA_WALLET_ID} --amount 1000 --currency XOF --country BJ --payment-method mtn_momo --destination ${phone}`
-          const paid = yield* run(args.split(" "), through, authority)
-          assert.strictEqual(paid.code, 0, paid.out)
-          assert.lengthOf(yield* (yield* Sandbox.Sandbox).payouts, 1)
-          assert.isAbove(heads.length, before)
-
-          const paidBy = heads.length
-          const out = join(tmpdir(), `${host}.json`)
-          const probe = ["probe", "--phone", phone, "--yes", "--out", out]
-          const probed = yield* run(probe, through, authority)
-          rmSync(out, { force: true })
-          assert.strictEqual(probed.code, 0, probed.out)
-          assert.isAbove(heads.length, paidBy + 1)
-          for (const head of heads) assert.match(head, /^CONNECT api\.example:443 /)
-        })
+      const doctor = yield* run(["doctor", "--json"], through, authority)
+      const found = findingsIn(doctor.out)
+      assert.include(
+        found,
+        `ok proxy: api.example:443 is reached through the proxy http://${host} (${variable}).`
       )
-    )
+      assert.include(found, "ok TLS: api.example is trusted.")
+      assert.notInclude(found.join(), "DNS: api.example")
+      assert.strictEqual(doctor.code, 0, doctor.out)
+
+      const before = heads.length
+      const { MANILLA_WALLET_ID } = yield* settings
+      const args = `payouts disburse --key k --wallet-id ${MANILLA_WALLET_ID} --amount 1000 --currency XOF --country BJ --payment-method mtn_momo --destination ${phone}`
+      const paid = yield* run(args.split(" "), through, authority)
+      assert.strictEqual(paid.code, 0, paid.out)
+      assert.lengthOf(yield* (yield* Sandbox.Sandbox).payouts, 1)
+      assert.isAbove(heads.length, before)
+
+      const paidBy = heads.length
+      const out = join(tmpdir(), `${host}.json`)
+      const probe = ["probe", "--phone", phone, "--yes", "--out", out]
+      const probed = yield* run(probe, through, authority)
+      rmSync(out, { force: true })
+      assert.strictEqual(probed.code, 0, probed.out)
+      assert.isAbove(heads.length, paidBy + 1)
+      for (const head of heads) assert.match(head, /^CONNECT api\.example:443 /)
+    })
   }
 
-  it.live("a refusal sends nothing", () =>
-    on(
-      Effect.gen(function* () {
-        const authority = yield* Certificates.authority
-        const { host } = yield* proxies.make("close")
-        const through = { ...base, HTTPS_PROXY: `http://user:s3cret@${host}` }
-        const { code, out } = yield* run(["catalogue", "list"], through, authority)
-        assert.strictEqual(code, 1, out)
-        assert.include(out, "nothing was sent")
-      })
-    )
-  )
+  live("a refusal sends nothing", function* () {
+    const authority = yield* Certificates.authority
+    const { host } = yield* proxies.make("close")
+    const through = { ...base, HTTPS_PROXY: `http://user:s3cret@${host}` }
+    const { code, out } = yield* run(["catalogue", "list"], through, authority)
+    assert.strictEqual(code, 1, out)
+    assert.include(out, "nothing was sent")
+  })
 })
 
 describe("the doctor says why TLS fails", () => {
@@ -190,22 +179,18 @@ describe("the doctor says why TLS fails", () => {
     ]
   ]
   for (const [name, { isTrusted = true, ...options }, tls, says] of failures) {
-    it.live(name, () =>
-      on(
-        Effect.gen(function* () {
-          const authority = yield* Certificates.authority
-          const signed = isTrusted ? { authority } : {}
-          const certificate = yield* Certificates.issue({ ...signed, ...options })
-          const host = `localhost:${yield* front({ ...tls, ...certificate })}`
-          const changes = { MANILLA_BASE_URL: `https://${host}/api/v1` }
-          const { code, out } = yield* run(["doctor", "--json"], changes, authority)
-          assert.deepStrictEqual(
-            findingsIn(out).filter((text) => !text.startsWith("ok")),
-            [`fail TLS: ${host}: ${says}`]
-          )
-          assert.strictEqual(code, 1)
-        })
+    live(name, function* () {
+      const authority = yield* Certificates.authority
+      const signed = isTrusted ? { authority } : {}
+      const certificate = yield* Certificates.issue({ ...signed, ...options })
+      const host = `localhost:${yield* front({ ...tls, ...certificate })}`
+      const changes = { MANILLA_BASE_URL: `https://${host}/api/v1` }
+      const { code, out } = yield* run(["doctor", "--json"], changes, authority)
+      assert.deepStrictEqual(
+        findingsIn(out).filter((text) => !text.startsWith("ok")),
+        [`fail TLS: ${host}: ${says}`]
       )
-    )
+      assert.strictEqual(code, 1)
+    })
   }
 })
