@@ -18,8 +18,10 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as memoryStore from "../src/internal/memoryStore.js"
 import * as engines from "./utils/engines.js"
+import * as transitions from "../src/internal/transitions.js"
 import * as closing from "./utils/closing.js"
 import * as exact from "./utils/exact.js"
+import * as executions from "./utils/executions.js"
 import { onSqlite } from "./utils/sqlite.js"
 import {
   all,
@@ -244,6 +246,13 @@ describe("what is too large to be stored", () => {
     assert.isTrue((yield* operator.await("b")) === most)
     assert.isTrue((yield* operator.await(key)) === most)
   })
+})
+
+it("a pause shows that no step kills its process", () => {
+  const before = { ...executions.execution, deaths: 3, step: "a/1" }
+  const wait = { pause: "a minute", dueMillis: 60_000 }
+  const after = transitions.suspended(wait, {}, before.wakes)(before)
+  assert.deepInclude(after, { ...wait, deaths: 0, step: undefined, runner: undefined })
 })
 
 test("a body that catches the end of its run does nothing more before its next run", function* () {

@@ -313,6 +313,44 @@ export const test = <R>(
     }
   })
 
+  effect(
+    "a pause begins at the last stored step, also if the clock was set back after it",
+    function* () {
+      let behindMillis = 0
+      let runs = 0
+      const setBack = Effect.map(make, (store): engineStore.EngineStore => {
+        const now = Effect.map(store.runners.now, (now) => now - behindMillis)
+        return { ...store, runners: { ...store.runners, now } }
+      })
+      const body = Effect.gen(function* () {
+        yield* note("a")
+        if (++runs === 1) behindMillis = 3_600_000
+        yield* Durable.sleep("a minute", "1 minute")
+        yield* note("b")
+      })
+      const { operator } = yield* started(setBack, body)
+      yield* VirtualClock.pass("30 seconds")
+      assert.deepStrictEqual(done, ["a"])
+      behindMillis = 0
+      yield* VirtualClock.pass("1 minute")
+      assert.deepStrictEqual(done, ["a", "b"])
+      assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+    }
+  )
+
+  effect("an interrupt does not reach the execution that a compensation awaits", function* () {
+    const paid = Durable.compensate(note("pay", 5), () => Effect.orDie(hotel))
+    const body = Durable.compensating(Effect.zipRight(paid, sleep))
+    const { context, operator } = yield* started(make, body)
+    yield* VirtualClock.pass("1 second")
+    yield* operator.interrupt(key)
+    yield* VirtualClock.pass("1 minute")
+    assert.strictEqual((yield* operator.status(key)).state, "Failed")
+    const hotels = yield* Effect.provide(Operator.of(Hotel), context)
+    const { isCancelRequested, state } = yield* hotels.status(key)
+    assert.deepStrictEqual([state, isCancelRequested], ["Succeeded", false])
+  })
+
   effect("a resume while the body runs is not lost", function* () {
     let runs = 0
     const fails = Effect.suspend(() => (++runs === 1 ? Effect.fail("not yet") : Effect.void))
