@@ -815,6 +815,7 @@ describe("a question", () => {
   for (const [answer, code] of [
     ["y\n", 0],
     ["n\n", 1],
+    ["yes, but not E1\n", 1],
     ["\n", 1]
   ] as const) {
     test(`leaves the terminal as it is, and ${JSON.stringify(answer)} ends with ${code}`, function* () {
