@@ -104,7 +104,7 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
   /** Asks the engine beneath, once for each name. */
   const ask = <A>(name: string, promise: () => Promise<A>): Effect.Effect<A> =>
     Effect.withFiberRuntime((fiber) => {
-      if (ended !== undefined) return stop(ended.cause)
+      // Also after the end of this life.
       if (isCut(fiber)) return Workflow.suspend(instance)
       if (Context.get(fiber.currentContext, Body.InStepOf) === executionId) {
         return Effect.dieMessage(
@@ -251,8 +251,8 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
       }),
       Effect.exit,
       Effect.flatMap((result) => {
-        if (refusal !== undefined) return Effect.succeed(refusal)
         if (ended !== undefined) return ended
+        if (refusal !== undefined) return Effect.succeed(refusal)
         if (Exit.isFailure(result)) {
           return Cause.isInterruptedOnly(result.cause)
             ? Effect.succeed(Exit.interrupt(FiberId.none))
