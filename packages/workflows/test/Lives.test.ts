@@ -93,34 +93,38 @@ const undoable = (name: string) =>
   )
 
 describe("compensations", () => {
-  let calls = 0
-  VirtualClock.tests(
-    inMemory(() =>
-      Effect.zipRight(
-        undoable("debit"),
-        pay((key) => {
-          calls++
-          return Effect.fail(
-            new Errors.AppliedUnreadable({
-              operation,
-              status: 201,
-              message: "unreadable",
-              issues: [],
-              key
-            })
-          )
-        })
-      )
+  const unreadable: Send = (key) =>
+    Effect.fail(
+      new Errors.AppliedUnreadable({
+        operation,
+        status: 201,
+        message: "unreadable",
+        issues: [],
+        key
+      })
     )
-  )("do not run after a write that was applied, although it ended with an error", function* () {
-    undone.length = 0
-    calls = 0
-    const operator = yield* run(60)
-    const error = yield* Effect.flip(operator.await("order-42"))
-    assert.strictEqual(error._tag, "AppliedUnreadable")
-    assert.strictEqual(calls, 1)
-    assert.deepStrictEqual(undone, [])
-  })
+  for (const [how, write, tag] of [
+    ["was applied, although it ended with an error", pay(unreadable), "AppliedUnreadable"],
+    [
+      "died, whose defect the body makes an error of",
+      Effect.catchAllDefect(
+        pay(() => Effect.die("a bug")),
+        () => refusal
+      ),
+      "UnprocessableError"
+    ]
+  ] as const) {
+    VirtualClock.tests(inMemory(() => Effect.zipRight(undoable("debit"), write)))(
+      `do not run after a write that ${how}`,
+      function* () {
+        undone.length = 0
+        const operator = yield* run(60)
+        const error = yield* Effect.flip(operator.await("order-42"))
+        assert.strictEqual(error._tag, tag)
+        assert.deepStrictEqual(undone, [])
+      }
+    )
+  }
 })
 
 describe("the error of an interrupted execution", () => {
