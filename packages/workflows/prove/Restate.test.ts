@@ -94,7 +94,7 @@ Test.live("Restate runs many executions at once, and each key once", function* (
 
   // Restate would ask for this result again and again.
   const large = yield* Effect.exit(made.execute(ingress, { key: "order/14", amount: 14 }))
-  assert.match(String(large), /18\d{6} bytes, and the engine beneath stores at most/)
+  assert.match(String(large), /18\d{6} bytes as JSON, and the engine stores at most/)
 
   // In a handler of one's own.
   const client = ingress.serviceClient(till)
