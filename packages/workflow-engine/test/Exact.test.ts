@@ -3,10 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Activity from "@effect/workflow/Activity"
 import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Files from "@manilla/test-support/Files"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Encoding from "@manilla/workflow-engine/Encoding"
+import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Memory from "@manilla/workflow-engine/memory"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
@@ -237,8 +239,10 @@ describe("what is too large to be stored", () => {
 
   test("the largest end of another execution is read", function* () {
     const most = "\\".repeat(Encoding.mostBytes / 2 - 20)
-    const body = Effect.suspend(() =>
-      done.length++ === 0 ? Large.execute({ key: "b" }) : Effect.succeed(most)
+    const body = Effect.flatMap(WorkflowEngine.WorkflowInstance, ({ executionId }) =>
+      executionId === Execution.idOf(Large.name, "b")
+        ? Effect.succeed(most)
+        : Large.execute({ key: "b" })
     )
     const { operator } = yield* running(body)
     yield* operator.start({ key })
