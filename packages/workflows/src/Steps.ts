@@ -157,10 +157,7 @@ const lifeOf = (workflow: Workflow.Any, payload: unknown, steps: Steps) =>
     }
     const given = yield* decoded(workflow, payload)
     const key = yield* keyIn(workflow, given)
-    const executionId =
-      steps.id === Execution.keyIn(given)
-        ? Execution.idOf(name, key)
-        : yield* workflow.executionId(given)
+    const executionId = yield* workflow.executionId(given)
     if (steps.id !== key && steps.id !== executionId) {
       const rule = `must be the id of the execution, "${steps.id}": two executions with one key could each take the refusal of the other for its own`
       const issues = [{ field: "key", rule }]

@@ -60,7 +60,7 @@ const operate = (what: string) => (workflow: Workflow.Any) =>
 
 const clockPrefix = "DurableClock/"
 
-/** Whether this fiber was interrupted from outside, as in a shutdown: its finalizers must not pay. One of its own is an end. */
+/** Whether this fiber was interrupted from outside, as in a shutdown: its finalizers must not pay. An interrupt of its own is an end. */
 const isCut = (fiber: Fiber.RuntimeFiber<unknown, unknown>) =>
   !Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))
 
@@ -104,7 +104,7 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
   /** Asks the engine beneath, once for each name. */
   const ask = <A>(name: string, promise: () => Promise<A>): Effect.Effect<A> =>
     Effect.withFiberRuntime((fiber) => {
-      // Also after the end of this life.
+      // The end of this life interrupts it too.
       if (isCut(fiber)) return Workflow.suspend(instance)
       if (Context.get(fiber.currentContext, Body.InStepOf) === executionId) {
         return Effect.dieMessage(

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import * as Workflow from "@effect/workflow/Workflow"
-import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as codecs from "../src/internal/codecs.js"
 
 const payload = { key: Schema.String }
 
@@ -12,6 +12,6 @@ it.effect.prop(
   ({ key, name }) =>
     Effect.gen(function* () {
       const workflow = Workflow.make({ name, payload, idempotencyKey: ({ key }) => key })
-      assert.strictEqual(Execution.idOf(name, key), yield* workflow.executionId({ key }))
+      assert.strictEqual(codecs.idOf(name, key), yield* workflow.executionId({ key }))
     })
 )
