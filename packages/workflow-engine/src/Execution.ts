@@ -5,6 +5,8 @@
  */
 import * as Errors from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
+import { sha256 } from "@noble/hashes/sha2"
+import * as Encoding from "effect/Encoding"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
@@ -96,6 +98,15 @@ export interface Execution {
  */
 export const keyIn = (payload: unknown): string | undefined =>
   Predicate.hasProperty(payload, "key") && typeof payload.key === "string" ? payload.key : undefined
+
+/**
+ * The `executionId` of a workflow whose `idempotencyKey` is its key. Effect computes the same one on another thread.
+ *
+ * @since 0.1.0
+ * @category getters
+ */
+export const idOf = (workflow: string, key: string): string =>
+  Encoding.encodeHex(sha256(`${workflow}-${key}`)).slice(0, 32)
 
 /** Personal data, and what only the engine needs. */
 const hidden = [

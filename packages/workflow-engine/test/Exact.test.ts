@@ -8,6 +8,7 @@ import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Files from "@manilla/test-support/Files"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Encoding from "@manilla/workflow-engine/Encoding"
+import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Memory from "@manilla/workflow-engine/memory"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
@@ -17,7 +18,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as codecs from "../src/internal/codecs.js"
 import * as memoryStore from "../src/internal/memoryStore.js"
 import * as engines from "./utils/engines.js"
 import * as transitions from "../src/internal/transitions.js"
@@ -240,7 +240,7 @@ describe("what is too large to be stored", () => {
   test("the largest end of another execution is read", function* () {
     const most = "\\".repeat(Encoding.mostBytes / 2 - 20)
     const body = Effect.flatMap(WorkflowEngine.WorkflowInstance, ({ executionId }) =>
-      executionId === codecs.idOf(Large.name, "b")
+      executionId === Execution.idOf(Large.name, "b")
         ? Effect.succeed(most)
         : Large.execute({ key: "b" })
     )

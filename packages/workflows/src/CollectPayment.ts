@@ -17,6 +17,7 @@ import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
 import { create, earlier } from "./internal/create.js"
+import { keyed } from "./internal/keyed.js"
 import { notYet, stillPending } from "./internal/stillPending.js"
 
 /**
@@ -40,17 +41,19 @@ import { notYet, stillPending } from "./internal/stillPending.js"
  * @since 0.1.0
  * @category workflows
  */
-export const workflow = Workflow.make({
-  name: "Manilla/CollectPayment/2",
-  payload: {
-    key: IdempotencyKey.IdempotencyKey,
-    ...PaymentIntent.PaymentIntentRequest.omit("operation").fields,
-    ...earlier
-  },
-  success: PaymentIntent.PaymentIntent,
-  error: Schema.Union(Durable.WriteError, Payments.PaymentStillPending),
-  idempotencyKey: ({ key }) => key
-})
+export const workflow = keyed(
+  Workflow.make({
+    name: "Manilla/CollectPayment/2",
+    payload: {
+      key: IdempotencyKey.IdempotencyKey,
+      ...PaymentIntent.PaymentIntentRequest.omit("operation").fields,
+      ...earlier
+    },
+    success: PaymentIntent.PaymentIntent,
+    error: Schema.Union(Durable.WriteError, Payments.PaymentStillPending),
+    idempotencyKey: ({ key }) => key
+  })
+)
 
 const operation = "Payments.collect"
 

@@ -17,6 +17,7 @@ import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
 import { create, earlier } from "./internal/create.js"
+import { keyed } from "./internal/keyed.js"
 import { notYet, stillPending } from "./internal/stillPending.js"
 
 /**
@@ -41,19 +42,21 @@ import { notYet, stillPending } from "./internal/stillPending.js"
  * @since 0.1.0
  * @category workflows
  */
-export const workflow = Workflow.make({
-  name: "Manilla/DisbursePayout/2",
-  payload: {
-    key: IdempotencyKey.IdempotencyKey,
-    ...Payout.PayoutRequest.fields,
-    ...earlier,
-    /** Of the payout, if it was created before. */
-    reference: Schema.optional(Payout.PayoutReference)
-  },
-  success: Payout.Payout,
-  error: Schema.Union(Durable.WriteError, Payouts.PayoutStillPending),
-  idempotencyKey: ({ key }) => key
-})
+export const workflow = keyed(
+  Workflow.make({
+    name: "Manilla/DisbursePayout/2",
+    payload: {
+      key: IdempotencyKey.IdempotencyKey,
+      ...Payout.PayoutRequest.fields,
+      ...earlier,
+      /** Of the payout, if it was created before. */
+      reference: Schema.optional(Payout.PayoutReference)
+    },
+    success: Payout.Payout,
+    error: Schema.Union(Durable.WriteError, Payouts.PayoutStillPending),
+    idempotencyKey: ({ key }) => key
+  })
+)
 
 const operation = "Payouts.disburse"
 

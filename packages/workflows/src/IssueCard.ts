@@ -11,6 +11,7 @@ import * as Cards from "@manilla/cards/Cards"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Durable from "./Durable.js"
+import { keyed } from "./internal/keyed.js"
 import { earlier } from "./internal/create.js"
 
 /**
@@ -21,17 +22,19 @@ import { earlier } from "./internal/create.js"
  * @since 0.1.0
  * @category workflows
  */
-export const workflow = Workflow.make({
-  name: "Manilla/IssueCard/2",
-  payload: {
-    key: Card.CardRequest.fields.idempotency_key,
-    ...Card.CardRequest.omit("idempotency_key").fields,
-    ...earlier
-  },
-  success: Card.Issuance,
-  error: Durable.WriteError,
-  idempotencyKey: ({ key }) => key
-})
+export const workflow = keyed(
+  Workflow.make({
+    name: "Manilla/IssueCard/2",
+    payload: {
+      key: Card.CardRequest.fields.idempotency_key,
+      ...Card.CardRequest.omit("idempotency_key").fields,
+      ...earlier
+    },
+    success: Card.Issuance,
+    error: Durable.WriteError,
+    idempotencyKey: ({ key }) => key
+  })
+)
 
 const body = ({ key, sentMillis, ...request }: typeof workflow.payloadSchema.Type) =>
   Effect.flatMap(Cards.Cards, (cards) =>

@@ -15,6 +15,7 @@ import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
 import { Key } from "./internal/key.js"
+import { keyed } from "./internal/keyed.js"
 import { notYet, stillPending } from "./internal/stillPending.js"
 
 /**
@@ -38,23 +39,25 @@ import { notYet, stillPending } from "./internal/stillPending.js"
  * @since 0.1.0
  * @category workflows
  */
-export const workflow = Workflow.make({
-  name: "Manilla/PaymentLinkWatch/2",
-  payload: {
-    /** The name of the watch, under which it is found. */
-    key: Key,
-    id: PaymentLink.PaymentLinkId,
-    /** The watch ends when `use_count` has this value; by default, the `max_uses` of the link. */
-    uses: Schema.optional(
-      Schema.Int.pipe(
-        Schema.greaterThanOrEqualTo(1, { description: "a whole number that is at least 1" })
+export const workflow = keyed(
+  Workflow.make({
+    name: "Manilla/PaymentLinkWatch/2",
+    payload: {
+      /** The name of the watch, under which it is found. */
+      key: Key,
+      id: PaymentLink.PaymentLinkId,
+      /** The watch ends when `use_count` has this value; by default, the `max_uses` of the link. */
+      uses: Schema.optional(
+        Schema.Int.pipe(
+          Schema.greaterThanOrEqualTo(1, { description: "a whole number that is at least 1" })
+        )
       )
-    )
-  },
-  success: PaymentLink.PaymentLinkDetail,
-  error: Schema.Union(PaymentLinks.PaymentLinkStillActive, Execution.ExecutionCancelled),
-  idempotencyKey: ({ key }) => key
-})
+    },
+    success: PaymentLink.PaymentLinkDetail,
+    error: Schema.Union(PaymentLinks.PaymentLinkStillActive, Execution.ExecutionCancelled),
+    idempotencyKey: ({ key }) => key
+  })
+)
 
 const operation = "PaymentLinks.watch"
 

@@ -21,6 +21,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Schema from "effect/Schema"
+import { isKeyed } from "./internal/keyed.js"
 import * as life from "./internal/life.js"
 
 /**
@@ -157,7 +158,9 @@ const lifeOf = (workflow: Workflow.Any, payload: unknown, steps: Steps) =>
     }
     const given = yield* decoded(workflow, payload)
     const key = yield* keyIn(workflow, given)
-    const executionId = yield* workflow.executionId(given)
+    const executionId = isKeyed(workflow)
+      ? Execution.idOf(name, key)
+      : yield* workflow.executionId(given)
     if (steps.id !== key && steps.id !== executionId) {
       const rule = `must be the id of the execution, "${steps.id}": two executions with one key could each take the refusal of the other for its own`
       const issues = [{ field: "key", rule }]

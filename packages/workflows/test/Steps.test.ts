@@ -9,15 +9,21 @@ import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import * as Execution from "@manilla/workflow-engine/Execution"
+import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Durable from "@manilla/workflows/Durable"
+import * as IssueCard from "@manilla/workflows/IssueCard"
+import * as PaymentLinkWatch from "@manilla/workflows/PaymentLinkWatch"
 import * as Policy from "@manilla/workflows/Policy"
 import * as Steps from "@manilla/workflows/Steps"
+import * as Arbitrary from "effect/Arbitrary"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -271,6 +277,41 @@ VirtualClock.tests(world.services({ settleAfter: "5 minutes" }))(
     assert.deepStrictEqual([...new Set(yield* world.keysOf("Payouts.create"))], [key])
   }
 )
+
+describe("the id of an execution is that of Effect", () => {
+  const workflows: ReadonlyArray<Workflow.Any> = [
+    CollectPayment.workflow,
+    DisbursePayout.workflow,
+    IssueCard.workflow,
+    PaymentLinkWatch.workflow
+  ]
+  it.effect.each(workflows)("of $name", (workflow) =>
+    Effect.gen(function* () {
+      const payloads = Arbitrary.make(
+        Schema.make<{ readonly key: string }>(workflow.payloadSchema.ast)
+      )
+      for (const payload of FastCheck.sample(payloads, { numRuns: 5, seed: 1 })) {
+        const id = Execution.idOf(workflow.name, payload.key)
+        assert.strictEqual(id, yield* workflow.executionId(payload))
+      }
+    })
+  )
+
+  test("also if two tenants have one key", function* () {
+    const Tenants = Workflow.make({
+      name: "Shop/Tenants/1",
+      payload: { key: IdempotencyKey.IdempotencyKey, tenant: Schema.String },
+      success: Schema.String,
+      idempotencyKey: ({ key, tenant }) => `${tenant}/${key}`
+    })
+    const ids = Tenants.toLayer((_, executionId) => Effect.succeed(executionId))
+    for (const tenant of ["a", "b"]) {
+      const payload = { key, tenant }
+      const end = yield* on(ended(Tenants, payload, [{}]), ids)
+      assert.deepStrictEqual(end, Exit.succeed(yield* Tenants.executionId(payload)))
+    }
+  })
+})
 
 describe("before anything is sent, it refuses", () => {
   let requests = 0

@@ -1,11 +1,9 @@
 import * as Workflow from "@effect/workflow/Workflow"
 import type * as Errors from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
-import { sha256 } from "@noble/hashes/sha2"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Encoding from "effect/Encoding"
 import * as Exit from "effect/Exit"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
@@ -50,10 +48,6 @@ const issuesOfName = memoize(({ name }: Workflow.Any) =>
   Issues.validator(Storable, ["workflow"])(name)
 )
 
-/** The id that Effect gives an execution whose `idempotencyKey` is its key. Effect computes it on another thread. */
-export const idOf = (workflow: string, key: string): string =>
-  Encoding.encodeHex(sha256(`${workflow}-${key}`)).slice(0, 32)
-
 /** The rules that the name and the key of a new execution break. Two executions with one key could not be told apart. */
 export const issuesOf = (
   workflow: Workflow.Any,
@@ -62,7 +56,7 @@ export const issuesOf = (
 ): ReadonlyArray<Errors.Issue> => {
   const issues = issuesOfName(workflow).concat(issuesOfKey(businessKey))
   const isFound = issues.length > 0 || businessKey === executionId
-  if (isFound || idOf(workflow.name, businessKey) === executionId) return issues
+  if (isFound || Execution.idOf(workflow.name, businessKey) === executionId) return issues
   const rule =
     "must be what `idempotencyKey` of the workflow returns, because operators find an execution by it"
   return [{ field: "key", rule }]

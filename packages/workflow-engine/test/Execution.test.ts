@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as codecs from "../src/internal/codecs.js"
+import * as Execution from "../src/Execution.js"
 
 const payload = { key: Schema.String }
 
@@ -12,6 +12,6 @@ it.effect.prop(
   ({ key, name }) =>
     Effect.gen(function* () {
       const workflow = Workflow.make({ name, payload, idempotencyKey: ({ key }) => key })
-      assert.strictEqual(codecs.idOf(name, key), yield* workflow.executionId({ key }))
+      assert.strictEqual(Execution.idOf(name, key), yield* workflow.executionId({ key }))
     })
 )
