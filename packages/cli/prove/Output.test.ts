@@ -66,20 +66,18 @@ it.live("a payroll goes on although its reader has left, and ends with its own e
   )
 )
 
-it.live(
-  "a command that reads ends in order if its reader has left, and fails if the disk is full",
-  () =>
-    on(
-      {},
-      Effect.gen(function* () {
-        const codeOf = (output: string) =>
-          Effect.map(
-            Effect.scoped(bash(`manilla catalogue list --csv ${output}`)),
-            ({ code }) => code
-          )
-        assert.strictEqual(yield* codeOf("| head -n 1"), 0)
-        assert.strictEqual(yield* codeOf("2> /dev/full"), 0)
-        assert.strictEqual(yield* codeOf("> /dev/full"), 1)
-      })
-    )
+it.live("a command ends in order if its reader has left, and fails on a full disk", () =>
+  on(
+    {},
+    Effect.gen(function* () {
+      const codeOf = (output: string) =>
+        Effect.map(
+          Effect.scoped(bash(`manilla catalogue list --csv ${output}`)),
+          ({ code }) => code
+        )
+      assert.strictEqual(yield* codeOf("| head -n 1"), 0)
+      assert.strictEqual(yield* codeOf("2> /dev/full"), 0)
+      assert.strictEqual(yield* codeOf("> /dev/full"), 1)
+    })
+  )
 )

@@ -231,7 +231,7 @@ const strays = {
 
 for (const name of names) {
   Test.effect(
-    `the doctor finds stray characters in ${name}, and does not print them`,
+    `the doctor finds stray characters in ${name}, and prints none of them`,
     function* () {
       for (const [stray, values] of Record.toEntries(strays)) {
         for (const value of values) {

@@ -57,23 +57,20 @@ const operation = "Payouts.create"
 const limited = new Errors.RateLimitError({ operation, status: 429, message: "m" })
 const invalid = new Errors.UnprocessableError({ operation, status: 422, message: "m" })
 
-Test.effect(
-  "rows cannot be sent from a refusal that passes to the next other end of a request",
-  function* () {
-    const payout: unknown = { reference: "PYT-1" }
-    for (const other of [Effect.succeed(payout), Effect.fail(invalid), Effect.fail(refused("X"))]) {
-      const ends: Array<Effect.Effect<unknown, unknown>> = [Effect.fail(limited), other]
-      const create = () => Effect.suspend(() => ends.shift() ?? Effect.never)
-      const fake = { create } as unknown as Payouts.Service
-      const { payouts, refusal } = progress.observed(fake)
-      const send = Effect.ignore(payouts.create({} as Payout.PayoutRequest, { key }))
-      yield* send
-      assert.strictEqual(refusal(), limited)
-      yield* send
-      assert.isUndefined(refusal())
-    }
+Test.effect("rows cannot be sent from a refusal to the next other end of a request", function* () {
+  const payout: unknown = { reference: "PYT-1" }
+  for (const other of [Effect.succeed(payout), Effect.fail(invalid), Effect.fail(refused("X"))]) {
+    const ends: Array<Effect.Effect<unknown, unknown>> = [Effect.fail(limited), other]
+    const create = () => Effect.suspend(() => ends.shift() ?? Effect.never)
+    const fake = { create } as unknown as Payouts.Service
+    const { payouts, refusal } = progress.observed(fake)
+    const send = Effect.ignore(payouts.create({} as Payout.PayoutRequest, { key }))
+    yield* send
+    assert.strictEqual(refusal(), limited)
+    yield* send
+    assert.isUndefined(refusal())
   }
-)
+})
 
 Test.effect("pending rows cannot be read once all reads have failed for 3 seconds", function* () {
   const ends: Array<Effect.Effect<unknown, unknown>> = []

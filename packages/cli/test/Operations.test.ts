@@ -328,7 +328,7 @@ describe("a write", () => {
   })
 
   tests({ settleAfter: "1 hour" })(
-    "that is stopped while it is followed says that it exists",
+    "that is stopped while followed says that it exists",
     function* () {
       let said = ""
       const args = ["payments", "collect", "--key", "k", ...collection]

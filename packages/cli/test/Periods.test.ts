@@ -145,24 +145,21 @@ describe("a row that another period has paid", () => {
   )
 })
 
-Test.effect(
-  "a row is compared with each payment to a phone number of several employees",
-  function* () {
-    const other = stored("ended", "completed")
-    const items = ["1000", "2000"].flatMap((amount, number) =>
-      other.items.map((item) => ({
-        ...item,
-        number,
-        key: `E${number}`,
-        request: JSON.stringify({ amount, currency: "XOF", destination: phone })
-      }))
-    )
-    for (const amount of ["1000", "2000"]) {
-      const changed: Row = { ...row, cells: { ...row.cells, employee: "E9", amount } }
-      assert.lengthOf(yield* periods.repeated([changed], [{ ...other, items }], words), 1)
-    }
+Test.effect("a row is compared with each payment to a phone of several employees", function* () {
+  const other = stored("ended", "completed")
+  const items = ["1000", "2000"].flatMap((amount, number) =>
+    other.items.map((item) => ({
+      ...item,
+      number,
+      key: `E${number}`,
+      request: JSON.stringify({ amount, currency: "XOF", destination: phone })
+    }))
+  )
+  for (const amount of ["1000", "2000"]) {
+    const changed: Row = { ...row, cells: { ...row.cells, employee: "E9", amount } }
+    assert.lengthOf(yield* periods.repeated([changed], [{ ...other, items }], words), 1)
   }
-)
+})
 
 test("a period is compared for 40 days", function* () {
   const { file, folder: path } = yield* spreadsheet(

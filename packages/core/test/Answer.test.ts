@@ -285,29 +285,23 @@ describe("a success with data that does not match its schema", () => {
       assert.notInclude(write.message, "thing-9")
     })
 
-    Test.effect(
-      `is not told as applied for a write without a key when the data is ${what}`,
-      function* () {
-        const { calls } = yield* FakeService.make([misfit(data)], options)
-        const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
-        assert.strictEqual(error._tag, "UnkeyedOutcomeUnknown")
-      }
-    )
+    Test.effect(`is not told as applied for a write without a key: data is ${what}`, function* () {
+      const { calls } = yield* FakeService.make([misfit(data)], options)
+      const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+      assert.strictEqual(error._tag, "UnkeyedOutcomeUnknown")
+    })
   }
 
-  Test.effect(
-    "lists all invalid fields of a short response, and the first of a long one",
-    function* () {
-      const broken = { id: 1, status: 2, reference: "thing-1" }
-      const short = yield* failed(misfit(broken))
-      const long = yield* failed(misfit({ ...broken, x: "x".repeat(20_000) }))
-      assert(
-        short.read._tag === "MalformedResponseError" && long.read._tag === "MalformedResponseError"
-      )
-      assert.strictEqual(short.read.issues.length, 2)
-      assert.strictEqual(long.read.issues.length, 1)
-    }
-  )
+  Test.effect("lists all invalid fields of a short response, and few of a long one", function* () {
+    const broken = { id: 1, status: 2, reference: "thing-1" }
+    const short = yield* failed(misfit(broken))
+    const long = yield* failed(misfit({ ...broken, x: "x".repeat(20_000) }))
+    assert(
+      short.read._tag === "MalformedResponseError" && long.read._tag === "MalformedResponseError"
+    )
+    assert.strictEqual(short.read.issues.length, 2)
+    assert.strictEqual(long.read.issues.length, 1)
+  })
 
   for (const meta of [null, [], "c-1", { correlation_id: 42 }, { correlation_id: "" }]) {
     Test.effect(`ignores an invalid meta: ${JSON.stringify(meta)}`, function* () {
@@ -376,16 +370,13 @@ describe("an error status", () => {
       })
     }
 
-    Test.effect(
-      `${status} with success is a contradiction; the outcome of a write is unknown`,
-      function* () {
-        const { read, write } = yield* failed({ status, body: JSON.stringify(envelope()) })
-        assert(read._tag === "MalformedResponseError")
-        assert.strictEqual(read.reason, "Contradiction")
-        assert.strictEqual(read.status, status)
-        assert.strictEqual(write._tag, "OutcomeUnknown")
-      }
-    )
+    Test.effect(`${status} with success is a contradiction: the outcome is unknown`, function* () {
+      const { read, write } = yield* failed({ status, body: JSON.stringify(envelope()) })
+      assert(read._tag === "MalformedResponseError")
+      assert.strictEqual(read.reason, "Contradiction")
+      assert.strictEqual(read.status, status)
+      assert.strictEqual(write._tag, "OutcomeUnknown")
+    })
   }
 
   Test.effect("of a redirect counts although its body is a success", function* () {

@@ -45,7 +45,7 @@ describe("invalid options", () => {
   ]
   for (const [field, options] of cases) {
     Test.effect(
-      `fail before anything is sent: ${field} in ${JSON.stringify(options)}`,
+      `fail before a request is sent: ${field}, ${JSON.stringify(options)}`,
       function* () {
         const { calls, received } = yield* FakeService.make([FakeService.success])
         const error = yield* Effect.flip(calls.write(FakeService.calls.write, options))
@@ -58,41 +58,35 @@ describe("invalid options", () => {
 })
 
 describe("onResponse", () => {
-  Test.effect(
-    "receives the status, the correlation id and the attempts of a success",
-    function* () {
-      const { calls } = yield* FakeService.make([
-        { drop: "ECONNRESET" },
-        FakeService.failure(401),
-        FakeService.success
-      ])
-      const responses: Array<Operation.ResponseInfo> = []
-      yield* Elapsed.toTheEnd(
-        Effect.either(
-          calls.write(FakeService.calls.write, {
-            onResponse: (info) => void responses.push(info)
-          })
-        )
+  Test.effect("receives the status, correlation id and attempts of a success", function* () {
+    const { calls } = yield* FakeService.make([
+      { drop: "ECONNRESET" },
+      FakeService.failure(401),
+      FakeService.success
+    ])
+    const responses: Array<Operation.ResponseInfo> = []
+    yield* Elapsed.toTheEnd(
+      Effect.either(
+        calls.write(FakeService.calls.write, {
+          onResponse: (info) => void responses.push(info)
+        })
       )
-      assert.deepStrictEqual(responses, [
-        { status: 200, correlationId: "c-1", attempts: 3, id: "thing-1", reference: undefined }
-      ])
-    }
-  )
+    )
+    assert.deepStrictEqual(responses, [
+      { status: 200, correlationId: "c-1", attempts: 3, id: "thing-1", reference: undefined }
+    ])
+  })
 
-  Test.effect(
-    "does not turn a success into a failure when it throws, and logs a warning",
-    function* () {
-      const { capture, messages } = Logs.make()
-      const { calls } = yield* FakeService.make([FakeService.success])
-      const onResponse = () => {
-        throw new Error("the caller's own")
-      }
-      const thing = yield* capture(calls.write(FakeService.calls.write, { onResponse }))
-      assert.strictEqual(thing.id, "thing-1")
-      assert.include(messages.join(), "onResponse threw")
+  Test.effect("logs a warning when it throws, and does not fail a success", function* () {
+    const { capture, messages } = Logs.make()
+    const { calls } = yield* FakeService.make([FakeService.success])
+    const onResponse = () => {
+      throw new Error("the caller's own")
     }
-  )
+    const thing = yield* capture(calls.write(FakeService.calls.write, { onResponse }))
+    assert.strictEqual(thing.id, "thing-1")
+    assert.include(messages.join(), "onResponse threw")
+  })
 })
 
 // In real time: the timers of a runtime end at once if their time is too long.

@@ -259,29 +259,26 @@ it.effect("a call that is interrupted at any step after an unknown outcome logs 
   )
 })
 
-Test.live(
-  "a call whose token source ends in the turn of its interruption logs a warning",
-  function* () {
-    const closed = yield* Deferred.make<never, Errors.TokenUnavailableError>()
-    let asked = 0
-    const tokens = FakeService.tokens(() =>
-      asked++ === 0 ? Effect.succeed(FakeService.token) : Deferred.await(closed)
-    )
-    const { capture, messages } = Logs.make()
-    const retry = { base: "1 milli", cap: "1 milli" } as const
-    const { calls } = yield* FakeService.make([FakeService.failure(500)], { tokens, retry })
-    const caller = yield* Effect.fork(capture(calls.write(FakeService.calls.write)))
-    yield* EventLoop.until(
-      Effect.sync(() => asked),
-      (times) => times === 2
-    )
-    const error = new Errors.TokenUnavailableError({ operation: "Token.get", message: "closed" })
-    yield* Deferred.fail(closed, error)
-    yield* Effect.yieldNow().pipe(Effect.repeatN(5))
-    yield* Fiber.interrupt(caller)
-    assert.include(messages.join(), FakeService.key)
-  }
-)
+Test.live("a call whose token source ends as it is interrupted logs a warning", function* () {
+  const closed = yield* Deferred.make<never, Errors.TokenUnavailableError>()
+  let asked = 0
+  const tokens = FakeService.tokens(() =>
+    asked++ === 0 ? Effect.succeed(FakeService.token) : Deferred.await(closed)
+  )
+  const { capture, messages } = Logs.make()
+  const retry = { base: "1 milli", cap: "1 milli" } as const
+  const { calls } = yield* FakeService.make([FakeService.failure(500)], { tokens, retry })
+  const caller = yield* Effect.fork(capture(calls.write(FakeService.calls.write)))
+  yield* EventLoop.until(
+    Effect.sync(() => asked),
+    (times) => times === 2
+  )
+  const error = new Errors.TokenUnavailableError({ operation: "Token.get", message: "closed" })
+  yield* Deferred.fail(closed, error)
+  yield* Effect.yieldNow().pipe(Effect.repeatN(5))
+  yield* Fiber.interrupt(caller)
+  assert.include(messages.join(), FakeService.key)
+})
 
 Test.effect("an interruption waits until the exchange is aborted", function* () {
   const events: Array<string> = []
@@ -339,25 +336,22 @@ Test.effect("after a client throws, the error has the key of the earlier attempt
   assert.strictEqual(error.key, FakeService.key)
 })
 
-Test.effect(
-  "a body that cannot be aborted does not delay the call beyond its deadline",
-  function* () {
-    const { calls } = yield* FakeService.make([FakeService.success], {
-      retry: { attempts: 1 },
-      through: (client) =>
-        HttpClient.transformResponse(
-          client,
-          Effect.map((response) =>
-            Object.create(response, {
-              stream: { value: Stream.ensuring(Stream.never, Effect.never) },
-              headers: { value: response.headers }
-            })
-          )
+Test.effect("a body that cannot be aborted does not delay a call beyond its end", function* () {
+  const { calls } = yield* FakeService.make([FakeService.success], {
+    retry: { attempts: 1 },
+    through: (client) =>
+      HttpClient.transformResponse(
+        client,
+        Effect.map((response) =>
+          Object.create(response, {
+            stream: { value: Stream.ensuring(Stream.never, Effect.never) },
+            headers: { value: response.headers }
+          })
         )
-    })
-    const write = Effect.flip(calls.write(FakeService.calls.write))
-    const error = yield* Elapsed.during("30 seconds", write)
-    assert(error._tag === "OutcomeUnknown")
-    assert.strictEqual(error.cause._tag, "TimeoutError")
-  }
-)
+      )
+  })
+  const write = Effect.flip(calls.write(FakeService.calls.write))
+  const error = yield* Elapsed.during("30 seconds", write)
+  assert(error._tag === "OutcomeUnknown")
+  assert.strictEqual(error.cause._tag, "TimeoutError")
+})

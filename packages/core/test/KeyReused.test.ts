@@ -106,21 +106,18 @@ const keyReused = (end: Either.Either<unknown, Errors.KeyedWriteError>) =>
   })
 
 describe("the same other resource twice", () => {
-  Test.effect(
-    "ends the call; the error has the key, the resource and the differences",
-    function* () {
-      const { end, sent } = yield* createOver(success(other))
-      const error = yield* keyReused(end)
-      assert.strictEqual(sent, 2)
-      assert.strictEqual(error.operation, "Orders.create")
-      assert.strictEqual(error.key, key)
-      assert.strictEqual(error.id, "order-41")
-      assert.strictEqual(error.reference, "R-41")
-      assert.deepStrictEqual(error.differs, ["amount"])
-      assert.strictEqual(error.attempts, 2)
-      for (const word of [key, "order-41", "R-41", "amount"]) assert.include(error.message, word)
-    }
-  )
+  Test.effect("ends the call; its error has the key, the resource, the differences", function* () {
+    const { end, sent } = yield* createOver(success(other))
+    const error = yield* keyReused(end)
+    assert.strictEqual(sent, 2)
+    assert.strictEqual(error.operation, "Orders.create")
+    assert.strictEqual(error.key, key)
+    assert.strictEqual(error.id, "order-41")
+    assert.strictEqual(error.reference, "R-41")
+    assert.deepStrictEqual(error.differs, ["amount"])
+    assert.strictEqual(error.attempts, 2)
+    for (const word of [key, "order-41", "R-41", "amount"]) assert.include(error.message, word)
+  })
 
   Test.effect("lists every member that differs, without values", function* () {
     const { end } = yield* createOver(
@@ -211,7 +208,7 @@ describe("the response to another request", () => {
   })
 
   Test.effect(
-    "leaves the outcome of a write without a key unknown, and the write is not retried",
+    "leaves the outcome of a write without a key unknown; it is not retried",
     function* () {
       const { calls, received } = yield* make([success(other)])
       const error = yield* Effect.flip(Elapsed.toTheEnd(calls.createOnce({ payload })))

@@ -53,7 +53,7 @@ describe("the message of", () => {
     [429, "Wait before you retry.", false]
   ] as const) {
     Test.effect(
-      `a refusal with ${status} has the next step, and the outcome of a write only`,
+      `a refusal with ${status} has the next step, and a write its outcome`,
       function* () {
         const refusal = FakeService.failure(status)
         const keyed = yield* written(refusal)
@@ -68,30 +68,24 @@ describe("the message of", () => {
     )
   }
 
-  Test.effect(
-    "a refusal without words ends after its facts, and the empty words are kept",
-    function* () {
-      const wordless = FakeService.failure(403, {}, { message: "" })
-      const { calls } = yield* FakeService.make([wordless])
-      const error = yield* Effect.flip(calls.read(FakeService.calls.read))
-      assert(error._tag === "ForbiddenError")
-      assert.strictEqual(error.serviceMessage, "")
-      assert.include(error.message, `Things.read failed with status 403 ${once}. `)
-    }
-  )
+  Test.effect("a refusal without words ends after its facts, and keeps empty words", function* () {
+    const wordless = FakeService.failure(403, {}, { message: "" })
+    const { calls } = yield* FakeService.make([wordless])
+    const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+    assert(error._tag === "ForbiddenError")
+    assert.strictEqual(error.serviceMessage, "")
+    assert.include(error.message, `Things.read failed with status 403 ${once}. `)
+  })
 
   for (const status of [400, 401, 403, 404, 422, 429, 503]) {
-    Test.effect(
-      `an HTML page with ${status} advises to check what is in between, and no more`,
-      function* () {
-        const message = yield* read({ status, body: "<html>" })
-        assert.include(message, "the response is an HTML page, probably of a proxy or a firewall")
-        assert.match(
-          message,
-          /\): the [^.]*\. Check the base URL, and a proxy or a firewall in between\.$/
-        )
-      }
-    )
+    Test.effect(`an HTML page with ${status} advises to check the way, and no more`, function* () {
+      const message = yield* read({ status, body: "<html>" })
+      assert.include(message, "the response is an HTML page, probably of a proxy or a firewall")
+      assert.match(
+        message,
+        /\): the [^.]*\. Check the base URL, and a proxy or a firewall in between\.$/
+      )
+    })
   }
 
   for (const [status, isRedirect] of [
@@ -101,13 +95,10 @@ describe("the message of", () => {
     [399, true],
     [405, false]
   ] as const) {
-    Test.effect(
-      `a response with ${status} ${isRedirect ? "says" : "does not say"} that it is a redirect`,
-      function* () {
-        const message = yield* read({ status })
-        assert.strictEqual(message.includes("Redirects are not followed"), isRedirect, message)
-      }
-    )
+    Test.effect(`a response with ${status} names a redirect: ${isRedirect}`, function* () {
+      const message = yield* read({ status })
+      assert.strictEqual(message.includes("Redirects are not followed"), isRedirect, message)
+    })
   }
 
   it("a call during which the clock was set back has no negative time", () => {
@@ -132,16 +123,13 @@ describe("the message of", () => {
     assert.include(message, "Check the base URL")
   })
 
-  Test.effect(
-    "an unknown outcome contains the key and the error of the last attempt",
-    function* () {
-      const message = yield* written({ drop: "ECONNRESET" }, FakeService.failure(422))
-      assert.match(
-        message,
-        /^Things\.write: the request may have been applied \(https:\/\/service\.invalid\/api\/v1, 2 attempts in \d+\.\d s\)\. Retry the same request with the same key, "order-42"\. Last attempt: Things\.write failed with status 422 \(correlation id c-2\): SOME_CODE: some words\.$/
-      )
-    }
-  )
+  Test.effect("an unknown outcome contains the key and the error of the last try", function* () {
+    const message = yield* written({ drop: "ECONNRESET" }, FakeService.failure(422))
+    assert.match(
+      message,
+      /^Things\.write: the request may have been applied \(https:\/\/service\.invalid\/api\/v1, 2 attempts in \d+\.\d s\)\. Retry the same request with the same key, "order-42"\. Last attempt: Things\.write failed with status 422 \(correlation id c-2\): SOME_CODE: some words\.$/
+    )
+  })
 })
 
 /** The next step that an unknown outcome must name, with and without a key. */
@@ -196,40 +184,31 @@ describe("a retry", () => {
       return messages.some((message) => message.includes("Retrying in"))
     })
 
-  Test.effect(
-    "is logged at Info if the call takes longer than a second, otherwise at Debug",
-    function* () {
-      assert.isTrue(yield* isLogged("0", LogLevel.Debug))
-      assert.isFalse(yield* isLogged("0", LogLevel.Info))
-      assert.isTrue(yield* isLogged("2", LogLevel.Info))
-      assert.isFalse(yield* isLogged("0.6", LogLevel.Info))
-      assert.isTrue(yield* isLogged("0.6", LogLevel.Info, 2))
-    }
-  )
+  Test.effect("is logged at Info if the call takes over a second, else at Debug", function* () {
+    assert.isTrue(yield* isLogged("0", LogLevel.Debug))
+    assert.isFalse(yield* isLogged("0", LogLevel.Info))
+    assert.isTrue(yield* isLogged("2", LogLevel.Info))
+    assert.isFalse(yield* isLogged("0.6", LogLevel.Info))
+    assert.isTrue(yield* isLogged("0.6", LogLevel.Info, 2))
+  })
 })
 
-Test.effect(
-  "a printed error has its message, its cause and the caller's spans, and no frames of the runtime",
-  function* () {
-    const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
-      retry: { attempts: 1 }
-    })
-    const cause = yield* calls
-      .write(FakeService.calls.write)
-      .pipe(Effect.withSpan("checkout"), Effect.sandbox, Effect.flip)
-    const lines = Cause.pretty(cause, { renderErrorCause: true }).split("\n")
-    const frames = lines.filter((line) => line.trim().startsWith("at "))
-    assert.deepStrictEqual(
-      frames.map((line) => line.trim().split(" ")[1]),
-      ["checkout"]
-    )
-    const rest = lines.filter((line) => !frames.includes(line)).map((line) => line.trim())
-    assert.lengthOf(rest, 3)
-    assert.match(rest[0] ?? "", /^OutcomeUnknown: Things\.write: the request may have been applied/)
-    assert.match(
-      rest[1] ?? "",
-      /^\[cause\]: TransportError: Things\.write: the connection was lost/
-    )
-    assert.strictEqual(rest[2], "}")
-  }
-)
+Test.effect("a printed error has its message, cause and spans, and no inner frames", function* () {
+  const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
+    retry: { attempts: 1 }
+  })
+  const cause = yield* calls
+    .write(FakeService.calls.write)
+    .pipe(Effect.withSpan("checkout"), Effect.sandbox, Effect.flip)
+  const lines = Cause.pretty(cause, { renderErrorCause: true }).split("\n")
+  const frames = lines.filter((line) => line.trim().startsWith("at "))
+  assert.deepStrictEqual(
+    frames.map((line) => line.trim().split(" ")[1]),
+    ["checkout"]
+  )
+  const rest = lines.filter((line) => !frames.includes(line)).map((line) => line.trim())
+  assert.lengthOf(rest, 3)
+  assert.match(rest[0] ?? "", /^OutcomeUnknown: Things\.write: the request may have been applied/)
+  assert.match(rest[1] ?? "", /^\[cause\]: TransportError: Things\.write: the connection was lost/)
+  assert.strictEqual(rest[2], "}")
+})

@@ -67,13 +67,10 @@ describe("a paginated list", () => {
     [undefined, [[1, 2], [], [5]]],
     [2, [[], [3, 4], [5]]]
   ] as const) {
-    Test.effect(
-      `does not end at an empty page before the total; per_page is ${per_page}`,
-      function* () {
-        const { stream } = make({ pages, total: 6, per_page })
-        assert.deepStrictEqual(yield* collect(stream({})), pages.flat())
-      }
-    )
+    Test.effect(`does not end at an empty page before the total; ${per_page} a page`, function* () {
+      const { stream } = make({ pages, total: 6, per_page })
+      assert.deepStrictEqual(yield* collect(stream({})), pages.flat())
+    })
   }
 
   for (const per_page of [4, 0, -1, undefined]) {
@@ -92,14 +89,11 @@ describe("a paginated list", () => {
       assert.deepStrictEqual(yield* collect(stream({}, { from: 2 })), [3, 4, 5, 6])
     })
 
-    Test.effect(
-      `ends if fewer rows come than the total says, and per_page is ${per_page}`,
-      function* () {
-        const { asked, stream } = make({ pages: [[1, 2], [3]], total: 6, per_page })
-        assert.deepStrictEqual(yield* collect(stream({})), [1, 2, 3])
-        assert.lengthOf(asked, 3)
-      }
-    )
+    Test.effect(`ends if fewer rows come than the total says; ${per_page} a page`, function* () {
+      const { asked, stream } = make({ pages: [[1, 2], [3]], total: 6, per_page })
+      assert.deepStrictEqual(yield* collect(stream({})), [1, 2, 3])
+      assert.lengthOf(asked, 3)
+    })
   }
 
   Test.effect("ends if no field tells whether there are more pages", function* () {
@@ -231,14 +225,11 @@ describe("without pageParameter", () => {
   })
 
   for (const per_page of [2, 10]) {
-    Test.effect(
-      `a longer list fails with PageParameterError; per_page is ${per_page}`,
-      function* () {
-        const error = yield* Effect.flip(collect(list(3, per_page).stream({})))
-        assert(error._tag === "PageParameterError")
-        assert.strictEqual(error.page, 2)
-        assert.include(error.message, "pageParameter")
-      }
-    )
+    Test.effect(`a longer list fails with PageParameterError; ${per_page} a page`, function* () {
+      const error = yield* Effect.flip(collect(list(3, per_page).stream({})))
+      assert(error._tag === "PageParameterError")
+      assert.strictEqual(error.page, 2)
+      assert.include(error.message, "pageParameter")
+    })
   }
 })

@@ -51,23 +51,20 @@ describe("permits", () => {
     )
   })
 
-  Test.effect(
-    "are released by work that fails or is interrupted, while running or waiting",
-    function* () {
-      const { withPermit } = permits.make(1)
-      yield* Effect.ignore(withPermit(Effect.fail("no")))
-      const working = yield* Effect.fork(withPermit(Effect.never))
-      yield* Effect.yieldNow()
-      const impatient = yield* Effect.fork(withPermit(Effect.never))
-      const patient = yield* Effect.fork(withPermit(Effect.void))
-      yield* Effect.yieldNow()
-      yield* Fiber.interrupt(impatient)
-      yield* Fiber.interrupt(working)
-      yield* others(100)
-      assert.isTrue(Option.isSome(yield* Fiber.poll(patient)))
-      assert.isTrue(yield* isFree(withPermit))
-    }
-  )
+  Test.effect("are released by failed or interrupted work, running or waiting", function* () {
+    const { withPermit } = permits.make(1)
+    yield* Effect.ignore(withPermit(Effect.fail("no")))
+    const working = yield* Effect.fork(withPermit(Effect.never))
+    yield* Effect.yieldNow()
+    const impatient = yield* Effect.fork(withPermit(Effect.never))
+    const patient = yield* Effect.fork(withPermit(Effect.void))
+    yield* Effect.yieldNow()
+    yield* Fiber.interrupt(impatient)
+    yield* Fiber.interrupt(working)
+    yield* others(100)
+    assert.isTrue(Option.isSome(yield* Fiber.poll(patient)))
+    assert.isTrue(yield* isFree(withPermit))
+  })
 
   Test.effect("reach each of 3,000 that wait, in order", function* () {
     const { withPermit } = permits.make(1)

@@ -138,19 +138,16 @@ describe("a hostile text", () => {
     })
   }
 
-  Test.effect(
-    "as the reference of a created resource is on one line in the warning of an interruption",
-    function* () {
-      const { writeAndAwait } = yield* make([says({ reference: hostile }), says({})])
-      const { capture, messages } = Logs.make()
-      const fiber = yield* Effect.fork(capture(writeAndAwait(minute)))
-      yield* TestClock.adjust("10 seconds")
-      yield* Fiber.interrupt(fiber)
-      assert.lengthOf(messages, 1)
-      assertShown(messages.join())
-      assert.include(messages[0], "R-1")
-    }
-  )
+  Test.effect("as the reference of a resource is on one line in the warning", function* () {
+    const { writeAndAwait } = yield* make([says({ reference: hostile }), says({})])
+    const { capture, messages } = Logs.make()
+    const fiber = yield* Effect.fork(capture(writeAndAwait(minute)))
+    yield* TestClock.adjust("10 seconds")
+    yield* Fiber.interrupt(fiber)
+    assert.lengthOf(messages, 1)
+    assertShown(messages.join())
+    assert.include(messages[0], "R-1")
+  })
 })
 
 describe("a wait that ends before the status is final", () => {
@@ -282,21 +279,18 @@ Test.effect("64 waits with a Retry-After of a minute do not block another wait",
   for (const ended of yield* Fiber.join(crowd)) assert.isTrue(Either.isLeft(ended))
 })
 
-Test.effect(
-  "a wait whose read is not started, because 64 others are in progress, ends at its deadline",
-  function* () {
-    const { received, waits } = yield* make(["silence"])
-    yield* Effect.forkAll(
-      Array.from({ length: 64 }, (_, i) =>
-        Effect.either(waits.awaitFinal(FakeService.reference(`slow-${i}`), minute))
-      )
+Test.effect("a wait that 64 others keep from its read ends at its deadline", function* () {
+  const { received, waits } = yield* make(["silence"])
+  yield* Effect.forkAll(
+    Array.from({ length: 64 }, (_, i) =>
+      Effect.either(waits.awaitFinal(FakeService.reference(`slow-${i}`), minute))
     )
-    yield* TestClock.adjust("1 millis")
-    const error = yield* Elapsed.during(
-      "5 seconds",
-      Effect.flip(waits.awaitFinal(FakeService.reference("late"), { deadline: "5 seconds" }))
-    )
-    assert(error._tag === "StillPending")
-    assert.lengthOf(received, 64)
-  }
-)
+  )
+  yield* TestClock.adjust("1 millis")
+  const error = yield* Elapsed.during(
+    "5 seconds",
+    Effect.flip(waits.awaitFinal(FakeService.reference("late"), { deadline: "5 seconds" }))
+  )
+  assert(error._tag === "StillPending")
+  assert.lengthOf(received, 64)
+})

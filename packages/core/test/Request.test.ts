@@ -527,7 +527,7 @@ describe("the gateway as a layer", () => {
 describe("before anything is sent", () => {
   for (const token of ["read from a file\n", "two words", "d\u00e9j\u00e0-vu", "bell\u0007"]) {
     Test.effect(
-      `a token that is invalid in a header is refused: ${JSON.stringify(token)}`,
+      `a token that no header can have is refused: ${JSON.stringify(token)}`,
       function* () {
         const { calls, received } = yield* FakeService.make([FakeService.success], { token })
         const error = yield* Effect.flip(calls.write(FakeService.calls.write))
@@ -558,7 +558,7 @@ describe("before anything is sent", () => {
     ["bodyLimit", { bodyLimit: NaN }]
   ] as const) {
     Test.effect(
-      `an invalid duration or limit is refused: ${field}, ${JSON.stringify(options)}`,
+      `a bad duration or limit is refused: ${field}, ${JSON.stringify(options)}`,
       function* () {
         const error = yield* Effect.flip(
           FakeService.make([FakeService.success], options as FakeService.Options)

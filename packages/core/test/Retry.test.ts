@@ -199,14 +199,11 @@ describe("a write over several attempts", () => {
     })
   }
 
-  Test.effect(
-    "has an unknown outcome after a lost response and a refused connection",
-    function* () {
-      const { received, result } = yield* unknownThen({ drop: "ECONNREFUSED" })
-      assert.strictEqual((yield* Either.flip(result))._tag, "OutcomeUnknown")
-      assert.strictEqual(received.length, 5)
-    }
-  )
+  Test.effect("is unknown after a lost response and a refused connection", function* () {
+    const { received, result } = yield* unknownThen({ drop: "ECONNREFUSED" })
+    assert.strictEqual((yield* Either.flip(result))._tag, "OutcomeUnknown")
+    assert.strictEqual(received.length, 5)
+  })
 
   const sources: ReadonlyArray<readonly [string, BearerTokens.Service["get"]]> = [
     ["dies", () => Effect.die(new Error("hush"))],
@@ -224,21 +221,18 @@ describe("a write over several attempts", () => {
     ]
   ]
   for (const [what, then] of sources) {
-    Test.effect(
-      `has an unknown outcome when the token source ${what} after a lost response`,
-      function* () {
-        const { calls, received } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
-          tokens: FakeService.tokensFor(1, then)
-        })
-        const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
-        assert(error._tag === "OutcomeUnknown")
-        assert.strictEqual(error.key, FakeService.key)
-        assert.strictEqual(error.attempts, 1)
-        assert.strictEqual(error.cause._tag, "TokenUnavailableError")
-        assert.notInclude(error.message, "hush")
-        assert.lengthOf(received, 1)
-      }
-    )
+    Test.effect(`is unknown when the token source ${what} after a lost response`, function* () {
+      const { calls, received } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
+        tokens: FakeService.tokensFor(1, then)
+      })
+      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
+      assert(error._tag === "OutcomeUnknown")
+      assert.strictEqual(error.key, FakeService.key)
+      assert.strictEqual(error.attempts, 1)
+      assert.strictEqual(error.cause._tag, "TokenUnavailableError")
+      assert.notInclude(error.message, "hush")
+      assert.lengthOf(received, 1)
+    })
 
     Test.effect(`is not sent when the token source ${what} before the first attempt`, function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success], {
@@ -250,18 +244,15 @@ describe("a write over several attempts", () => {
     })
   }
 
-  Test.effect(
-    "names the last response, and not the 401 before it, when no token is left",
-    function* () {
-      const { calls } = yield* FakeService.make(
-        [FakeService.failure(401), FakeService.failure(503), FakeService.success],
-        { tokens: FakeService.tokensFor(2, () => Effect.fail(noToken)) }
-      )
-      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
-      assert(error._tag === "OutcomeUnknown")
-      assert.strictEqual(error.cause._tag, "TokenUnavailableError")
-    }
-  )
+  Test.effect("names the last response, not the 401 before it, without a token", function* () {
+    const { calls } = yield* FakeService.make(
+      [FakeService.failure(401), FakeService.failure(503), FakeService.success],
+      { tokens: FakeService.tokensFor(2, () => Effect.fail(noToken)) }
+    )
+    const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
+    assert(error._tag === "OutcomeUnknown")
+    assert.strictEqual(error.cause._tag, "TokenUnavailableError")
+  })
 
   Test.effect("succeeds after a lost response and a readable one", function* () {
     const { result } = yield* unknownThen(FakeService.success)
@@ -294,75 +285,68 @@ describe("a rejected token", () => {
     )
   })
 
-  Test.effect(
-    "is reported as it was obtained last, although an earlier one had the same text",
-    function* () {
-      const [obtained, rejected]: [Array<unknown>, Array<unknown>] = [[], []]
-      const obtain = Effect.sync(() => {
-        const token = { ...FakeService.token, value: Redacted.make(FakeService.tokenText) }
-        obtained.push(token)
-        return token
-      })
-      const tokens = FakeService.tokens(
-        () => obtain,
-        (token) => Effect.sync(() => void rejected.push(token))
-      )
-      const { calls } = yield* FakeService.make(
-        [FakeService.success, FakeService.failure(401), FakeService.success],
-        { tokens }
-      )
-      yield* calls.read(FakeService.calls.read)
-      yield* calls.read(FakeService.calls.read)
-      assert.lengthOf(rejected, 1)
-      assert.strictEqual(rejected[0], obtained[1])
-    }
-  )
+  Test.effect("is reported as obtained last, although an earlier one was the same", function* () {
+    const [obtained, rejected]: [Array<unknown>, Array<unknown>] = [[], []]
+    const obtain = Effect.sync(() => {
+      const token = { ...FakeService.token, value: Redacted.make(FakeService.tokenText) }
+      obtained.push(token)
+      return token
+    })
+    const tokens = FakeService.tokens(
+      () => obtain,
+      (token) => Effect.sync(() => void rejected.push(token))
+    )
+    const { calls } = yield* FakeService.make(
+      [FakeService.success, FakeService.failure(401), FakeService.success],
+      { tokens }
+    )
+    yield* calls.read(FakeService.calls.read)
+    yield* calls.read(FakeService.calls.read)
+    assert.lengthOf(rejected, 1)
+    assert.strictEqual(rejected[0], obtained[1])
+  })
 
-  Test.effect(
-    "causes TokenUnavailableError when the next token is not obtained in time",
-    function* () {
-      let asked = 0
-      const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
-        retry: { deadline: "1 minute" },
-        tokens: {
-          origin: "https://accounts.example:8443",
-          ...FakeService.tokens(() => (asked++ === 0 ? Effect.succeed(token) : Effect.never))
-        }
-      })
-      const both: ReadonlyArray<Effect.Effect<unknown, Errors.ReadError | Errors.KeyedWriteError>> =
-        [calls.read(FakeService.calls.read), calls.write(FakeService.calls.write)]
-      for (const call of both) {
-        asked = 0
-        const error = yield* Effect.flip(Elapsed.toTheEnd(call))
-        assert(error._tag === "TokenUnavailableError")
-        assert.include(
-          error.message,
-          "no token was obtained from https://accounts.example:8443 within"
-        )
-        assert.strictEqual(error.cause?._tag, "TimeoutError")
+  Test.effect("causes TokenUnavailableError if the next one does not come in time", function* () {
+    let asked = 0
+    const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
+      retry: { deadline: "1 minute" },
+      tokens: {
+        origin: "https://accounts.example:8443",
+        ...FakeService.tokens(() => (asked++ === 0 ? Effect.succeed(token) : Effect.never))
       }
-      assert.strictEqual(received.length, 2)
+    })
+    const both: ReadonlyArray<Effect.Effect<unknown, Errors.ReadError | Errors.KeyedWriteError>> = [
+      calls.read(FakeService.calls.read),
+      calls.write(FakeService.calls.write)
+    ]
+    for (const call of both) {
+      asked = 0
+      const error = yield* Effect.flip(Elapsed.toTheEnd(call))
+      assert(error._tag === "TokenUnavailableError")
+      assert.include(
+        error.message,
+        "no token was obtained from https://accounts.example:8443 within"
+      )
+      assert.strictEqual(error.cause?._tag, "TimeoutError")
     }
-  )
+    assert.strictEqual(received.length, 2)
+  })
 
   for (const [status, expected] of [
     [401, ["token-0"]],
     [503, []]
   ] as const) {
-    Test.effect(
-      `is reported to its source when no time is left after a ${status}: ${expected}`,
-      function* () {
-        const { calls, received, rejected } = yield* FakeService.make(
-          [() => Effect.delay(Effect.succeed(FakeService.failure(status)), "930 millis")],
-          { retry: { deadline: "1 second", attemptTimeout: "1 second" } }
-        )
-        const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
-        assert.strictEqual(error._tag, status === 401 ? "UnauthorizedError" : "OutcomeUnknown")
-        assert.include(error.message, "too little time is left before the deadline")
-        assert.deepStrictEqual<ReadonlyArray<string>>(rejected, expected)
-        assert.strictEqual(received.length, 1)
-      }
-    )
+    Test.effect(`is reported when no time is left after a ${status}: ${expected}`, function* () {
+      const { calls, received, rejected } = yield* FakeService.make(
+        [() => Effect.delay(Effect.succeed(FakeService.failure(status)), "930 millis")],
+        { retry: { deadline: "1 second", attemptTimeout: "1 second" } }
+      )
+      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
+      assert.strictEqual(error._tag, status === 401 ? "UnauthorizedError" : "OutcomeUnknown")
+      assert.include(error.message, "too little time is left before the deadline")
+      assert.deepStrictEqual<ReadonlyArray<string>>(rejected, expected)
+      assert.strictEqual(received.length, 1)
+    })
   }
 
   Test.effect("does not change an unknown outcome when the source throws in reject", function* () {
@@ -581,19 +565,16 @@ describe("time", () => {
     assert.strictEqual((yield* Fiber.join(call))._tag, "OutcomeUnknown")
   })
 
-  Test.effect(
-    "an attempt has its full timeout, even if the clock was set forward before it",
-    function* () {
-      const { ahead, clock } = yield* SettableClock.make
-      const { calls } = yield* FakeService.make(["silence"], {
-        retry: { attempts: 1, attemptTimeout: "10 seconds", deadline: "2 hours" },
-        tokens: anHourLater(ahead)
-      })
-      const write = Effect.withClock(calls.write(FakeService.calls.write), clock)
-      const error = yield* Elapsed.during("10 seconds", Effect.flip(write))
-      assert.strictEqual(error._tag, "OutcomeUnknown")
-    }
-  )
+  Test.effect("an attempt has its full timeout, even if the clock was set forward", function* () {
+    const { ahead, clock } = yield* SettableClock.make
+    const { calls } = yield* FakeService.make(["silence"], {
+      retry: { attempts: 1, attemptTimeout: "10 seconds", deadline: "2 hours" },
+      tokens: anHourLater(ahead)
+    })
+    const write = Effect.withClock(calls.write(FakeService.calls.write), clock)
+    const error = yield* Elapsed.during("10 seconds", Effect.flip(write))
+    assert.strictEqual(error._tag, "OutcomeUnknown")
+  })
 
   Test.effect("a write is not sent if its deadline passed while it got its token", function* () {
     const { ahead, clock } = yield* SettableClock.make
@@ -605,45 +586,39 @@ describe("time", () => {
     assert.lengthOf(received, 0)
   })
 
-  Test.effect(
-    "a back-off is no longer than the deadline, even if the clock was set back",
-    function* () {
-      const { ahead, clock } = yield* SettableClock.make
-      const { calls, received } = yield* FakeService.make([
-        () =>
-          Effect.sync(() => {
-            ahead.millis = -86_400_000
-            return FakeService.failure(503, { "retry-after": "7200" })
-          }),
-        FakeService.success
-      ])
-      const read = Effect.withClock(calls.read(FakeService.calls.read), clock)
-      const error = yield* Elapsed.during("3 minutes", Effect.flip(read))
-      assert.strictEqual(error._tag, "ServerError")
-      assert.strictEqual(received.length, 1)
-    }
-  )
+  Test.effect("a back-off ends by the deadline, even if the clock was set back", function* () {
+    const { ahead, clock } = yield* SettableClock.make
+    const { calls, received } = yield* FakeService.make([
+      () =>
+        Effect.sync(() => {
+          ahead.millis = -86_400_000
+          return FakeService.failure(503, { "retry-after": "7200" })
+        }),
+      FakeService.success
+    ])
+    const read = Effect.withClock(calls.read(FakeService.calls.read), clock)
+    const error = yield* Elapsed.during("3 minutes", Effect.flip(read))
+    assert.strictEqual(error._tag, "ServerError")
+    assert.strictEqual(received.length, 1)
+  })
 
-  Test.effect(
-    "a call that wakes after its deadline fails with the error of its last attempt",
-    function* () {
-      const { ahead, clock } = yield* SettableClock.make
-      const { calls, received } = yield* FakeService.make([
-        FakeService.failure(503, { "retry-after": "60" }),
-        FakeService.success
-      ])
-      const read = Effect.withClock(calls.read(FakeService.calls.read), clock)
-      const call = yield* Effect.fork(Effect.flip(read))
-      yield* TestClock.adjust("30 seconds")
-      // As if the machine had slept.
-      ahead.millis = 3_600_000
-      yield* TestClock.adjust("31 seconds")
-      const error = yield* Fiber.join(call)
-      assert.strictEqual(received.length, 1)
-      assert.strictEqual(error._tag, "ServerError")
-      assert.notInclude(error.message, "token")
-    }
-  )
+  Test.effect("a call that wakes after its deadline fails with its last error", function* () {
+    const { ahead, clock } = yield* SettableClock.make
+    const { calls, received } = yield* FakeService.make([
+      FakeService.failure(503, { "retry-after": "60" }),
+      FakeService.success
+    ])
+    const read = Effect.withClock(calls.read(FakeService.calls.read), clock)
+    const call = yield* Effect.fork(Effect.flip(read))
+    yield* TestClock.adjust("30 seconds")
+    // As if the machine had slept.
+    ahead.millis = 3_600_000
+    yield* TestClock.adjust("31 seconds")
+    const error = yield* Fiber.join(call)
+    assert.strictEqual(received.length, 1)
+    assert.strictEqual(error._tag, "ServerError")
+    assert.notInclude(error.message, "token")
+  })
 
   Test.effect("a call may have a shorter deadline than the policy", function* () {
     const { calls } = yield* FakeService.make(["silence"])
@@ -671,24 +646,21 @@ describe("time", () => {
     assert.strictEqual(received.length, 0)
   })
 
-  Test.effect(
-    "a retry beyond the deadline does not wait and does not use the budget",
-    function* () {
-      const { calls, received } = yield* FakeService.make(
-        [
-          FakeService.failure(503, { "retry-after": "178" }),
-          FakeService.failure(503),
-          FakeService.success
-        ],
-        { retry: { budget: 1 } }
-      )
-      const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-      assert.strictEqual(error._tag, "OutcomeUnknown")
-      assert.strictEqual(received.length, 1)
-      yield* Elapsed.toTheEnd(calls.write(FakeService.calls.write))
-      assert.strictEqual(received.length, 3)
-    }
-  )
+  Test.effect("a retry beyond the deadline neither waits nor uses the budget", function* () {
+    const { calls, received } = yield* FakeService.make(
+      [
+        FakeService.failure(503, { "retry-after": "178" }),
+        FakeService.failure(503),
+        FakeService.success
+      ],
+      { retry: { budget: 1 } }
+    )
+    const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+    assert.strictEqual(error._tag, "OutcomeUnknown")
+    assert.strictEqual(received.length, 1)
+    yield* Elapsed.toTheEnd(calls.write(FakeService.calls.write))
+    assert.strictEqual(received.length, 3)
+  })
 
   Test.effect("the error of an attempt that times out contains the timeout", function* () {
     const { calls } = yield* FakeService.make(["silence"], {
@@ -754,7 +726,7 @@ const noToken = new Errors.TokenUnavailableError({ operation: "Token.obtain", me
 
 describe("the retry budget", () => {
   Test.effect(
-    "ends a call whose retry would wait beyond its deadline; the message explains it",
+    "ends a call whose retry would be too late, and the message explains it",
     function* () {
       const { calls, received } = yield* FakeService.make([FakeService.failure(503)], {
         retry: { budget: 0 }

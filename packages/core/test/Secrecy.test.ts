@@ -223,28 +223,22 @@ for (const [what, message, token] of [
   })
 }
 
-Test.effect(
-  "the secrets of the next request with the same token are not printed either",
-  function* () {
-    const { calls } = yield* FakeService.make([says(`no ${phone}, no ${otp}`)], options)
-    yield* Effect.flip(calls.writeOnce({ payload: { name: "a thing", phone_number: phone } }))
-    const { text: shown } = yield* observe(
-      calls.writeOnce({ payload: { name: "a thing", otp_code: otp } })
-    )
-    assert.deepStrictEqual(traces(otp, shown), [])
-  }
-)
+Test.effect("nor are the secrets of the next request with the same token", function* () {
+  const { calls } = yield* FakeService.make([says(`no ${phone}, no ${otp}`)], options)
+  yield* Effect.flip(calls.writeOnce({ payload: { name: "a thing", phone_number: phone } }))
+  const { text: shown } = yield* observe(
+    calls.writeOnce({ payload: { name: "a thing", otp_code: otp } })
+  )
+  assert.deepStrictEqual(traces(otp, shown), [])
+})
 
-Test.effect(
-  "a phone number is not printed if an error of the HTTP client repeats it",
-  function* () {
-    const lost = { drop: undefined, words: `cannot send ${FakeService.phone}` }
-    const { calls } = yield* FakeService.make([lost], options)
-    const { text: printed } = yield* observe(calls.writeOnce(FakeService.calls.writeOnce))
-    assert.include(printed, "cannot send")
-    assert.notInclude(printed, FakeService.phone.slice(-8))
-  }
-)
+Test.effect("a phone number is not printed if the HTTP client's error repeats it", function* () {
+  const lost = { drop: undefined, words: `cannot send ${FakeService.phone}` }
+  const { calls } = yield* FakeService.make([lost], options)
+  const { text: printed } = yield* observe(calls.writeOnce(FakeService.calls.writeOnce))
+  assert.include(printed, "cannot send")
+  assert.notInclude(printed, FakeService.phone.slice(-8))
+})
 
 Test.effect("a body that is not JSON is not printed", function* () {
   const { calls } = yield* FakeService.make([text(200, `{"name":"Awa Sow`)], options)
@@ -299,35 +293,29 @@ describe("a text of the service cannot forge or reorder log lines", () => {
 })
 
 describe("other values are still printed", () => {
-  Test.effect(
-    "the id of a created resource, even if it contains the digits of a code",
-    function* () {
-      const id = "0b9b8a3e-1234-4d1e-9b8a-3e6c5f4d1e9b"
-      const { calls } = yield* FakeService.make([
-        FakeService.answer({ id, name: "a thing" }, 201, { correlation_id: id })
-      ])
-      const payload = { name: "a thing", otp_code: "1234" }
-      const error = yield* Effect.flip(calls.write({ ...FakeService.calls.write, payload }))
-      assert(error._tag === "AppliedUnreadable")
-      assert.strictEqual(error.id, id)
-      assert.strictEqual(error.correlationId, id)
-    }
-  )
+  Test.effect("the id of a created resource, even with the digits of a code in it", function* () {
+    const id = "0b9b8a3e-1234-4d1e-9b8a-3e6c5f4d1e9b"
+    const { calls } = yield* FakeService.make([
+      FakeService.answer({ id, name: "a thing" }, 201, { correlation_id: id })
+    ])
+    const payload = { name: "a thing", otp_code: "1234" }
+    const error = yield* Effect.flip(calls.write({ ...FakeService.calls.write, payload }))
+    assert(error._tag === "AppliedUnreadable")
+    assert.strictEqual(error.id, id)
+    assert.strictEqual(error.correlationId, id)
+  })
 
-  Test.effect(
-    "the reference of a created resource, even if it contains eight digits of the phone number",
-    function* () {
-      const reference = `PAYOUT-${phone.slice(-8)}-0007`
-      const { calls } = yield* FakeService.make([
-        FakeService.answer({ name: "a thing", reference }, 201)
-      ])
-      const payload = { name: "a thing", phone_number: phone }
-      const error = yield* Effect.flip(calls.write({ ...FakeService.calls.write, payload }))
-      assert(error._tag === "AppliedUnreadable")
-      assert.strictEqual(error.reference, reference)
-      assert.include(error.message, reference)
-    }
-  )
+  Test.effect("the reference of a resource, even with eight digits of the phone", function* () {
+    const reference = `PAYOUT-${phone.slice(-8)}-0007`
+    const { calls } = yield* FakeService.make([
+      FakeService.answer({ name: "a thing", reference }, 201)
+    ])
+    const payload = { name: "a thing", phone_number: phone }
+    const error = yield* Effect.flip(calls.write({ ...FakeService.calls.write, payload }))
+    assert(error._tag === "AppliedUnreadable")
+    assert.strictEqual(error.reference, reference)
+    assert.include(error.message, reference)
+  })
 
   Test.effect("the rest of a message and of its details", function* () {
     const { calls } = yield* FakeService.make(
@@ -341,18 +329,15 @@ describe("other values are still printed", () => {
     assert.match(JSON.stringify(first.details), /\{"payer":".* is wrong"\}/)
   })
 
-  Test.effect(
-    "a span has the operation, path template, host and outcome, but no path with ids",
-    function* () {
-      const { calls } = yield* FakeService.make([FakeService.failure(404)])
-      const { spans, text: shown } = yield* observe(
-        calls.read({ path: { thing: FakeService.reference("PERSONAL-REFERENCE") } })
-      )
-      assert.include(shown, "/things/:thing")
-      assert.include(shown, "NotFoundError")
-      assert.notInclude(shown, "PERSONAL-REFERENCE")
-      assert.include(shown, "service.invalid")
-      assert(spans.every((span) => span.startsWith("Things.read ")))
-    }
-  )
+  Test.effect("a span has operation, path template, host and outcome, but no ids", function* () {
+    const { calls } = yield* FakeService.make([FakeService.failure(404)])
+    const { spans, text: shown } = yield* observe(
+      calls.read({ path: { thing: FakeService.reference("PERSONAL-REFERENCE") } })
+    )
+    assert.include(shown, "/things/:thing")
+    assert.include(shown, "NotFoundError")
+    assert.notInclude(shown, "PERSONAL-REFERENCE")
+    assert.include(shown, "service.invalid")
+    assert(spans.every((span) => span.startsWith("Things.read ")))
+  })
 })

@@ -90,16 +90,13 @@ describe("UndiciClient as an HttpClient", () => {
     })
   }
 
-  live(
-    "fails where there is no connection, with the code of the system",
-    function* (server, client) {
-      server.greet = (socket) => socket.destroy()
-      const error = yield* Effect.flip(client.get("http://127.0.0.1:1/"))
-      assert(error._tag === "RequestError")
-      assert.strictEqual(error.reason, "Transport")
-      assert.propertyVal(error.cause, "code", "ECONNREFUSED")
-    }
-  )
+  live("fails without a connection, with the code of the system", function* (server, client) {
+    server.greet = (socket) => socket.destroy()
+    const error = yield* Effect.flip(client.get("http://127.0.0.1:1/"))
+    assert(error._tag === "RequestError")
+    assert.strictEqual(error.reason, "Transport")
+    assert.propertyVal(error.cause, "code", "ECONNREFUSED")
+  })
 
   live("refuses the methods and bodies that it does not send", function* (server, client) {
     for (const request of [

@@ -219,7 +219,7 @@ describe("collect", () => {
 
   for (const status of ["COMPLETED", "FAILED"]) {
     Test.effect(
-      `returns an intent that is ${status} when it is created, and does not read it`,
+      `returns an intent that is ${status} when created, and reads nothing`,
       function* () {
         const { payments, received } = yield* Intents.make([
           Intents.answer({ ...Intents.created, status }, 201),
@@ -549,14 +549,11 @@ const waits: ReadonlyArray<readonly [string, FakeService.Reaction, Wait]> = [
   ["that was read", finds("PENDING"), ({ awaitFinal }) => awaitFinal(id)]
 ]
 for (const [what, first, wait] of waits) {
-  Test.effect(
-    `a resource ${what} is waited for although a stale replica responds 404`,
-    function* () {
-      const stale = Array.from({ length: 6 }, () => FakeService.failure(404))
-      const { payments } = yield* Intents.make([first, ...stale, finds("COMPLETED")])
-      assert.strictEqual((yield* Elapsed.toTheEnd(wait(payments))).status, "COMPLETED")
-    }
-  )
+  Test.effect(`a resource ${what} is waited for although a replica responds 404`, function* () {
+    const stale = Array.from({ length: 6 }, () => FakeService.failure(404))
+    const { payments } = yield* Intents.make([first, ...stale, finds("COMPLETED")])
+    assert.strictEqual((yield* Elapsed.toTheEnd(wait(payments))).status, "COMPLETED")
+  })
 }
 
 Test.effect("a failed read is not retried before the next pause", function* () {

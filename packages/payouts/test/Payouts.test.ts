@@ -109,18 +109,15 @@ describe("the wait of disburse", () => {
       return { error, shown: [inspect(error, { depth: 9 }), JSON.stringify(error), String(error)] }
     })
 
-  Test.effect(
-    "still names the payout when the caller wipes the number of what was read",
-    function* () {
-      const until = ({ destination }: Payout.Payout) => {
-        if (destination !== undefined) Redacted.unsafeWipe(destination)
-        return false
-      }
-      const { error } = yield* stillPending({ until, deadline: "10 seconds" })
-      assert.strictEqual(error.reference, "PO-0042")
-      assert.strictEqual(error.last?.reference, "PO-0042")
+  Test.effect("still names the payout when the caller wipes the number it has read", function* () {
+    const until = ({ destination }: Payout.Payout) => {
+      if (destination !== undefined) Redacted.unsafeWipe(destination)
+      return false
     }
-  )
+    const { error } = yield* stillPending({ until, deadline: "10 seconds" })
+    assert.strictEqual(error.reference, "PO-0042")
+    assert.strictEqual(error.last?.reference, "PO-0042")
+  })
 
   Test.effect("shows no phone number in the error that ends it", function* () {
     const { error, shown } = yield* stillPending({ deadline: 0 })
@@ -131,17 +128,14 @@ describe("the wait of disburse", () => {
     )
   })
 
-  Test.effect(
-    "shows no phone number that the service repeats when it refuses a read",
-    function* () {
-      const refusal = FakeService.failure(403, {}, { message: `no ${request.destination}` })
-      const { error, shown } = yield* stillPending({}, ({ method }) =>
-        Effect.succeed(method === "POST" ? answer() : refusal)
-      )
-      assert.include(error.message, "status 403")
-      for (const text of [...shown, error.message]) assert.notInclude(text, "61234567")
-    }
-  )
+  Test.effect("shows no phone number that the service repeats in a refusal", function* () {
+    const refusal = FakeService.failure(403, {}, { message: `no ${request.destination}` })
+    const { error, shown } = yield* stillPending({}, ({ method }) =>
+      Effect.succeed(method === "POST" ? answer() : refusal)
+    )
+    assert.include(error.message, "status 403")
+    for (const text of [...shown, error.message]) assert.notInclude(text, "61234567")
+  })
 
   Test.effect("shows no token that the service repeats as the reference", function* () {
     const token = "eyJhbGciOiJSUzI1NiJ9.Y2FuYXJ5LXRva2Vu.kR9xWq-sT_4vZ"

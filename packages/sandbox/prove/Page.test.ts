@@ -551,25 +551,22 @@ describe("the hosted page of a link", () => {
   it.each([
     ["sent", () => page.keyboard.press("Enter")],
     ["loaded", () => page.reload()]
-  ])(
-    "says that the service does not respond, and pays once when it is %s again",
-    async (_, again) => {
-      await page.goto(await service.createLink())
-      await page.getByLabel("Mobile money number").fill("+2290100000000")
-      let isLost = true
-      await page.route("**/pay", async (route) => {
-        // The payment is made, and its response is lost.
-        if (isLost) await route.fetch()
-        await (isLost ? route.abort() : route.continue())
-        isLost = false
-      })
-      await page.keyboard.press("Enter")
-      await page.getByText("The service does not respond.").waitFor()
-      await again()
-      await page.getByText("You paid 2,000 XOF.").waitFor()
-      assert.lengthOf(await Effect.runPromise(service.sandbox.transactions), 1)
-    }
-  )
+  ])("says that the service is away, and pays once when it is %s again", async (_, again) => {
+    await page.goto(await service.createLink())
+    await page.getByLabel("Mobile money number").fill("+2290100000000")
+    let isLost = true
+    await page.route("**/pay", async (route) => {
+      // The payment is made, and its response is lost.
+      if (isLost) await route.fetch()
+      await (isLost ? route.abort() : route.continue())
+      isLost = false
+    })
+    await page.keyboard.press("Enter")
+    await page.getByText("The service does not respond.").waitFor()
+    await again()
+    await page.getByText("You paid 2,000 XOF.").waitFor()
+    assert.lengthOf(await Effect.runPromise(service.sandbox.transactions), 1)
+  })
 })
 
 /** The lines for curl of `/docs`, by operation. */

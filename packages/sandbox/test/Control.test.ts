@@ -680,33 +680,30 @@ const statusBeforeBody = (url: string, headers: Readonly<Record<string, string>>
   })
 
 describe("pages of other sites", () => {
-  Test.live(
-    "cannot use the control API, by their origin or by a name for this machine",
-    function* () {
-      const sandbox = yield* SandboxServer.make()
-      const url = `${originOf(sandbox)}${ControlApi.root}/health`
-      const { host, port } = new URL(url)
-      for (const [headers, status] of [
-        [{}, 200],
-        [{ host: `localhost:${port}` }, 200],
-        [{ host: `[::1]:${port}` }, 200],
-        [{ host: `my.localhost:${port}` }, 200],
-        [{ origin: `http://${host}` }, 200],
-        [{ "sec-fetch-site": "none" }, 200],
-        [{ host: "attacker.example" }, 403],
-        [{ host: `localhost.attacker.example:${port}` }, 403],
-        [{ host: "attacker.example", origin: "http://attacker.example" }, 403],
-        [{ origin: "http://attacker.example" }, 403],
-        [{ origin: "null" }, 403],
-        [{ origin: `https://${host}` }, 403],
-        [{ origin: "http://127.0.0.1:1" }, 403],
-        [{ "sec-fetch-site": "cross-site" }, 403],
-        [{ "sec-fetch-site": "same-site" }, 403]
-      ] as const) {
-        assert.strictEqual(yield* statusOf(url, headers), status, JSON.stringify(headers))
-      }
+  Test.live("cannot use the control API, by origin or by a name of this machine", function* () {
+    const sandbox = yield* SandboxServer.make()
+    const url = `${originOf(sandbox)}${ControlApi.root}/health`
+    const { host, port } = new URL(url)
+    for (const [headers, status] of [
+      [{}, 200],
+      [{ host: `localhost:${port}` }, 200],
+      [{ host: `[::1]:${port}` }, 200],
+      [{ host: `my.localhost:${port}` }, 200],
+      [{ origin: `http://${host}` }, 200],
+      [{ "sec-fetch-site": "none" }, 200],
+      [{ host: "attacker.example" }, 403],
+      [{ host: `localhost.attacker.example:${port}` }, 403],
+      [{ host: "attacker.example", origin: "http://attacker.example" }, 403],
+      [{ origin: "http://attacker.example" }, 403],
+      [{ origin: "null" }, 403],
+      [{ origin: `https://${host}` }, 403],
+      [{ origin: "http://127.0.0.1:1" }, 403],
+      [{ "sec-fetch-site": "cross-site" }, 403],
+      [{ "sec-fetch-site": "same-site" }, 403]
+    ] as const) {
+      assert.strictEqual(yield* statusOf(url, headers), status, JSON.stringify(headers))
     }
-  )
+  })
 
   Test.live("cannot use a name that is allowed for other containers", function* () {
     const sandbox = yield* SandboxServer.make({ allowHosts: ["Sandbox", "pay.test"] })
@@ -725,35 +722,29 @@ describe("pages of other sites", () => {
     }
   })
 
-  Test.live(
-    "get their response before their body is read, as does everybody where the API is off",
-    function* () {
-      const on = yield* SandboxServer.make()
-      const off = yield* SandboxServer.make({ control: false })
-      for (const [sandbox, origin] of [
-        [on, "http://attacker.example"],
-        [off, originOf(off)]
-      ] as const) {
-        const headers = { origin, "content-length": String(400 * 1024 * 1024) }
-        assert.strictEqual(
-          yield* statusBeforeBody(`${originOf(sandbox)}/_sandbox/snapshot`, headers),
-          403
-        )
-      }
+  Test.live("are refused before their body is read, as all are where it is off", function* () {
+    const on = yield* SandboxServer.make()
+    const off = yield* SandboxServer.make({ control: false })
+    for (const [sandbox, origin] of [
+      [on, "http://attacker.example"],
+      [off, originOf(off)]
+    ] as const) {
+      const headers = { origin, "content-length": String(400 * 1024 * 1024) }
+      assert.strictEqual(
+        yield* statusBeforeBody(`${originOf(sandbox)}/_sandbox/snapshot`, headers),
+        403
+      )
     }
-  )
+  })
 
-  Test.live(
-    "find it off where other machines reach the sandbox, unless it is asked for",
-    function* () {
-      const host = "0.0.0.0"
-      const off = yield* SandboxServer.make({ host })
-      const on = yield* SandboxServer.make({ host, control: true })
-      const health = (sandbox: Sandbox.Service) =>
-        statusOf(`${originOf(sandbox)}${ControlApi.root}/health`, {})
-      assert.strictEqual(yield* health(off), 403)
-      assert.strictEqual(yield* health(on), 200)
-      assert.match(on.baseUrl, /^http:\/\/127\.0\.0\.1:/)
-    }
-  )
+  Test.live("find it off where other machines reach it, unless it is asked for", function* () {
+    const host = "0.0.0.0"
+    const off = yield* SandboxServer.make({ host })
+    const on = yield* SandboxServer.make({ host, control: true })
+    const health = (sandbox: Sandbox.Service) =>
+      statusOf(`${originOf(sandbox)}${ControlApi.root}/health`, {})
+    assert.strictEqual(yield* health(off), 403)
+    assert.strictEqual(yield* health(on), 200)
+    assert.match(on.baseUrl, /^http:\/\/127\.0\.0\.1:/)
+  })
 })

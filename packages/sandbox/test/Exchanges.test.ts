@@ -49,34 +49,28 @@ describe("the log of exchanges", () => {
     assert.deepStrictEqual(yield* indexesAfter(large, 100), [1, 2, 3, 4, 5, 6])
   })
 
-  Test.effect(
-    "counts the bytes of responses, also of an exchange that it has dropped",
-    function* () {
-      const log = makeLog(3)
-      const open = log.open(arrived())
-      const [first, ...others] = [yield* open, yield* open, yield* open, yield* open]
-      yield* first?.(answered(60 * MiB)) ?? Effect.void
-      assert.deepStrictEqual(yield* indexesIn(log), [1, 2, 3])
-      for (const end of others) yield* end(answered(30 * MiB))
-      assert.deepStrictEqual(yield* indexesIn(log), [2, 3])
-    }
-  )
+  Test.effect("counts the bytes of responses, also of a dropped exchange", function* () {
+    const log = makeLog(3)
+    const open = log.open(arrived())
+    const [first, ...others] = [yield* open, yield* open, yield* open, yield* open]
+    yield* first?.(answered(60 * MiB)) ?? Effect.void
+    assert.deepStrictEqual(yield* indexesIn(log), [1, 2, 3])
+    for (const end of others) yield* end(answered(30 * MiB))
+    assert.deepStrictEqual(yield* indexesIn(log), [2, 3])
+  })
 
-  Test.effect(
-    "keeps the responses of the newest 1,000, also if an older one ends later",
-    function* () {
-      const log = makeLog(5000)
-      const open = log.open(arrived())
-      const end = answered(MiB / 16)
-      const late = yield* open
-      for (let n = 1; n < 2000; n++) yield* Effect.flatMap(open, (ended) => ended(end))
-      yield* late(end)
-      const all = yield* log.latest
-      assert.lengthOf(all, 2000)
-      assert.deepStrictEqual(
-        all.flatMap(({ index, response }) => (response === undefined ? [] : [index])),
-        Array.from({ length: 1000 }, (_, n) => n + 1000)
-      )
-    }
-  )
+  Test.effect("keeps the newest 1,000 responses, also if an older one ends later", function* () {
+    const log = makeLog(5000)
+    const open = log.open(arrived())
+    const end = answered(MiB / 16)
+    const late = yield* open
+    for (let n = 1; n < 2000; n++) yield* Effect.flatMap(open, (ended) => ended(end))
+    yield* late(end)
+    const all = yield* log.latest
+    assert.lengthOf(all, 2000)
+    assert.deepStrictEqual(
+      all.flatMap(({ index, response }) => (response === undefined ? [] : [index])),
+      Array.from({ length: 1000 }, (_, n) => n + 1000)
+    )
+  })
 })

@@ -111,7 +111,7 @@ describe("a hostile value in a field", () => {
     )
     for (const place of places.filter(([name]) => name !== write.keyField)) {
       Test.effect(
-        `${write.name}, ${place.join(".")}, is refused by name, or arrives as it is`,
+        `${write.name}, ${place.join(".")}, is refused or arrives as it is`,
         function* () {
           const { layer, sent } = yield* hostile.make
           const wrong: Array<string> = []

@@ -136,28 +136,25 @@ describe("a client in another language", () => {
     })
   }
 
-  Test.over(layer).live(
-    "gets the responses to requests that it pipelines in their order",
-    function* () {
-      const { baseUrl: url, paymentIntents } = yield* Sandbox.Sandbox
-      const token = yield* authorization(curl)
-      const body = JSON.stringify(collection)
-      const text = [
-        requestOf(curl, url, "/payments", { body, headers: [token, "Idempotency-Key: order-1"] }),
-        requestOf(curl, url, "/services", { headers: [token] }),
-        requestOf(curl, url, "/nothing", { headers: [token] }),
-        requestOf(curl, url, "/payments", { body, headers: [token, "Idempotency-Key: order-2"] })
-      ]
-        .map((one) => one.text)
-        .join("")
-      const answers = yield* exchange({ url, text, answers: 4 })
-      assert.deepStrictEqual(
-        answers.map(({ status }) => status),
-        [201, 200, 404, 201]
-      )
-      assert.lengthOf(yield* paymentIntents, 2)
-    }
-  )
+  Test.over(layer).live("gets the responses to pipelined requests in their order", function* () {
+    const { baseUrl: url, paymentIntents } = yield* Sandbox.Sandbox
+    const token = yield* authorization(curl)
+    const body = JSON.stringify(collection)
+    const text = [
+      requestOf(curl, url, "/payments", { body, headers: [token, "Idempotency-Key: order-1"] }),
+      requestOf(curl, url, "/services", { headers: [token] }),
+      requestOf(curl, url, "/nothing", { headers: [token] }),
+      requestOf(curl, url, "/payments", { body, headers: [token, "Idempotency-Key: order-2"] })
+    ]
+      .map((one) => one.text)
+      .join("")
+    const answers = yield* exchange({ url, text, answers: 4 })
+    assert.deepStrictEqual(
+      answers.map(({ status }) => status),
+      [201, 200, 404, 201]
+    )
+    assert.lengthOf(yield* paymentIntents, 2)
+  })
 
   // A page that reached the controls through its own host name could use them.
   Test.over(layer).live("is known by the host of its target, not by its header", function* () {

@@ -67,38 +67,32 @@ describe("on sockets", () => {
     )
   }
 
-  Test.over(layer()).live(
-    "a drop closes the connection without a byte of a response",
-    function* () {
-      const sandbox = yield* Sandbox.Sandbox
-      yield* Effect.forEach([Fault.dropAfter(), Fault.dropBefore()], sandbox.faults.add)
-      for (let n = 0; n < 2; n++) {
-        const code = yield* Effect.async<string | undefined>((resume) => {
-          request(`${sandbox.baseUrl}/services`, () => resume(Effect.succeed("answered")))
-            .on("error", (error: NodeJS.ErrnoException) => resume(Effect.succeed(error.code)))
-            .end()
-        })
-        assert.strictEqual(code, "ECONNRESET")
-      }
+  Test.over(layer()).live("a drop closes the connection without any response", function* () {
+    const sandbox = yield* Sandbox.Sandbox
+    yield* Effect.forEach([Fault.dropAfter(), Fault.dropBefore()], sandbox.faults.add)
+    for (let n = 0; n < 2; n++) {
+      const code = yield* Effect.async<string | undefined>((resume) => {
+        request(`${sandbox.baseUrl}/services`, () => resume(Effect.succeed("answered")))
+          .on("error", (error: NodeJS.ErrnoException) => resume(Effect.succeed(error.code)))
+          .end()
+      })
+      assert.strictEqual(code, "ECONNRESET")
     }
-  )
+  })
 
-  Test.over(layer()).live(
-    "a caller that disconnects ends its exchange and undoes nothing",
-    function* () {
-      const payments = yield* Payments.Payments
-      const sandbox = yield* Sandbox.Sandbox
-      yield* sandbox.faults.add(Fault.delay("1 minute", { operation }))
-      const call = yield* payments
-        .create(collection, { key })
-        .pipe(Logger.withMinimumLogLevel(LogLevel.None), Effect.fork)
-      yield* EventLoop.until(sandbox.paymentIntents, ({ length }) => length === 1)
-      yield* Fiber.interrupt(call)
-      yield* EventLoop.until(endings, ([ending]) => ending !== "open")
-      assert.deepStrictEqual(yield* endings, ["caller left"])
-      assert.lengthOf(yield* sandbox.paymentIntents, 1)
-    }
-  )
+  Test.over(layer()).live("a caller that leaves ends its exchange, undoing nothing", function* () {
+    const payments = yield* Payments.Payments
+    const sandbox = yield* Sandbox.Sandbox
+    yield* sandbox.faults.add(Fault.delay("1 minute", { operation }))
+    const call = yield* payments
+      .create(collection, { key })
+      .pipe(Logger.withMinimumLogLevel(LogLevel.None), Effect.fork)
+    yield* EventLoop.until(sandbox.paymentIntents, ({ length }) => length === 1)
+    yield* Fiber.interrupt(call)
+    yield* EventLoop.until(endings, ([ending]) => ending !== "open")
+    assert.deepStrictEqual(yield* endings, ["caller left"])
+    assert.lengthOf(yield* sandbox.paymentIntents, 1)
+  })
 
   Test.over(layer()).live("200 concurrent calls with 20 keys make 20 intents", function* () {
     const payments = yield* Payments.Payments

@@ -95,37 +95,34 @@ const restore = (text: string) =>
   })
 
 describe("a snapshot", () => {
-  Test.effect(
-    "restores every part of the state in another sandbox, and what comes after it",
-    function* () {
-      const after = Effect.gen(function* () {
-        const sandbox = yield* Sandbox.Sandbox
-        // Both clients obtain a new token, which draws identifiers.
-        yield* sandbox.revokeTokens
-        yield* sandbox.setStanding({ kybApproved: true })
-        yield* sandbox.setScopes(["payments.write"])
-        const payments = yield* Payments.Payments
-        // The same key returns the same payment, and a new key the same identifiers.
-        const again = yield* payments.create(collection, { key })
-        const next = yield* payments.create(collection, { key: IdempotencyKey.derive("next") })
-        yield* settled
-        return { again, next: next.id, rest: yield* everything }
-      })
-      const first = yield* Effect.gen(function* () {
-        yield* use
-        const text = yield* written
-        assert.strictEqual(yield* written, text)
-        return { text, before: yield* everything, after: yield* after }
-      }).pipe(Effect.provide(layer(credentials)))
-      const second = yield* Effect.gen(function* () {
-        yield* restore(first.text)
-        assert.deepStrictEqual(contents(yield* written), contents(first.text))
-        return { before: yield* everything, after: yield* after }
-      }).pipe(Effect.provide(layer({ ...credentials, seed: "another" })))
-      assert.deepStrictEqual(second.before, first.before)
-      assert.deepStrictEqual(second.after, first.after)
-    }
-  )
+  Test.effect("restores each part of the state elsewhere, and what comes after it", function* () {
+    const after = Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      // Both clients obtain a new token, which draws identifiers.
+      yield* sandbox.revokeTokens
+      yield* sandbox.setStanding({ kybApproved: true })
+      yield* sandbox.setScopes(["payments.write"])
+      const payments = yield* Payments.Payments
+      // The same key returns the same payment, and a new key the same identifiers.
+      const again = yield* payments.create(collection, { key })
+      const next = yield* payments.create(collection, { key: IdempotencyKey.derive("next") })
+      yield* settled
+      return { again, next: next.id, rest: yield* everything }
+    })
+    const first = yield* Effect.gen(function* () {
+      yield* use
+      const text = yield* written
+      assert.strictEqual(yield* written, text)
+      return { text, before: yield* everything, after: yield* after }
+    }).pipe(Effect.provide(layer(credentials)))
+    const second = yield* Effect.gen(function* () {
+      yield* restore(first.text)
+      assert.deepStrictEqual(contents(yield* written), contents(first.text))
+      return { before: yield* everything, after: yield* after }
+    }).pipe(Effect.provide(layer({ ...credentials, seed: "another" })))
+    assert.deepStrictEqual(second.before, first.before)
+    assert.deepStrictEqual(second.after, first.after)
+  })
 
   test("sets the clock back to its time", function* ({ sandbox, payments }) {
     const { id } = yield* payments.create(collection, { key })

@@ -366,19 +366,16 @@ describe("an outage", () => {
       yield* Elapsed.during(10, Effect.flip(ask(tokens)))
     }).pipe(Effect.withRandom(Random.fixed([0.999])))
 
-  Test.effect(
-    "does not use up the deadline of a caller, and tells when a request is due",
-    function* () {
-      const { requests, tokens } = yield* make(() => ({ status: 403 }))
-      yield* suffer(tokens)
-      const asked = requests.length
-      yield* TestClock.adjust(400)
-      const error = yield* Effect.flip(ask(tokens, 10_000))
-      assert.strictEqual(error.cause?._tag, "ForbiddenError")
-      assert.include(error.message, "The next token request is due in 600 ms.")
-      assert.strictEqual(requests.length, asked)
-    }
-  )
+  Test.effect("does not use up a caller's deadline, and tells when a request is due", function* () {
+    const { requests, tokens } = yield* make(() => ({ status: 403 }))
+    yield* suffer(tokens)
+    const asked = requests.length
+    yield* TestClock.adjust(400)
+    const error = yield* Effect.flip(ask(tokens, 10_000))
+    assert.strictEqual(error.cause?._tag, "ForbiddenError")
+    assert.include(error.message, "The next token request is due in 600 ms.")
+    assert.strictEqual(requests.length, asked)
+  })
 
   Test.effect("does not fail callers with short deadlines after its end", function* () {
     let isOver = false

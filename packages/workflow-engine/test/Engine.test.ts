@@ -254,26 +254,21 @@ describe("a body", () => {
     )
   })
 
-  VirtualClock.test(
-    "sends a request again that was interrupted although the execution goes on",
-    () => {
-      let sent = 0
-      return Effect.gen(function* () {
-        const operator = yield* started
-        assert.strictEqual(yield* operator.await(key), "pay-2")
-      }).pipe(
-        Effect.provide(
-          inMemory(() =>
-            write("Shop.pay", () =>
-              Effect.suspend(() =>
-                ++sent === 1 ? Effect.interrupt : Effect.succeed(`pay-${sent}`)
-              )
-            )
+  VirtualClock.test("sends an interrupted request again if the execution goes on", () => {
+    let sent = 0
+    return Effect.gen(function* () {
+      const operator = yield* started
+      assert.strictEqual(yield* operator.await(key), "pay-2")
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          write("Shop.pay", () =>
+            Effect.suspend(() => (++sent === 1 ? Effect.interrupt : Effect.succeed(`pay-${sent}`)))
           )
         )
       )
-    }
-  )
+    )
+  })
 
   test("goes on with the result that was stored first", function* () {
     const store = yield* memoryStore.make
@@ -1049,51 +1044,48 @@ VirtualClock.tests(
   assert.strictEqual((yield* operator.status("order-1099")).state, "Succeeded")
 })
 
-VirtualClock.test(
-  "bodies of a workflow that all wait in memory do not hold up another workflow",
-  () => {
-    const Other = Workflow.make({
-      name: "Shop/Other/1",
-      payload: { key: Schema.String },
-      success: Schema.String,
-      idempotencyKey: ({ key }) => key
-    })
-    const sleep = Effect.orDie(Durable.sleep("a minute", "1 minute"))
-    let running = 0
-    const waits = shop(() =>
-      Effect.zipRight(
-        Effect.sync(() => running++),
-        Effect.never
-      )
+VirtualClock.test("bodies that all wait in memory do not hold up another workflow", () => {
+  const Other = Workflow.make({
+    name: "Shop/Other/1",
+    payload: { key: Schema.String },
+    success: Schema.String,
+    idempotencyKey: ({ key }) => key
+  })
+  const sleep = Effect.orDie(Durable.sleep("a minute", "1 minute"))
+  let running = 0
+  const waits = shop(() =>
+    Effect.zipRight(
+      Effect.sync(() => running++),
+      Effect.never
     )
-    return Effect.gen(function* () {
-      const store = yield* memoryStore.make
-      const life = Layer.merge(
-        waits,
-        Other.toLayer(() => Effect.as(sleep, "done"))
-      ).pipe(Layer.provideMerge(engines.on(store)))
-      const start = (from: number, count: number) =>
-        Effect.gen(function* () {
-          const operator = yield* Operator.of(Shop)
-          for (let i = from; i < from + count; i++) {
-            yield* operator.start({ key: IdempotencyKey.make(`order-${i}`) })
-          }
-        })
-      const context = yield* Layer.build(life)
-      yield* Effect.provide(start(0, 30), context)
-      const other = yield* Effect.provide(Operator.of(Other), context)
-      yield* other.start({ key: "order-1" })
-      // Those of a process that runs no workflow come by looks, a hundred each.
-      yield* Effect.provide(start(30, 1_020), yield* Layer.build(engines.on(store)))
-      yield* VirtualClock.pass("2 minutes")
-      assert.strictEqual(running, 1_000)
-      assert.strictEqual((yield* other.status("order-1")).state, "Succeeded")
-      yield* other.start({ key: "order-2" })
-      yield* VirtualClock.pass("2 minutes")
-      assert.strictEqual((yield* other.status("order-2")).state, "Succeeded")
-    })
-  }
-)
+  )
+  return Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    const life = Layer.merge(
+      waits,
+      Other.toLayer(() => Effect.as(sleep, "done"))
+    ).pipe(Layer.provideMerge(engines.on(store)))
+    const start = (from: number, count: number) =>
+      Effect.gen(function* () {
+        const operator = yield* Operator.of(Shop)
+        for (let i = from; i < from + count; i++) {
+          yield* operator.start({ key: IdempotencyKey.make(`order-${i}`) })
+        }
+      })
+    const context = yield* Layer.build(life)
+    yield* Effect.provide(start(0, 30), context)
+    const other = yield* Effect.provide(Operator.of(Other), context)
+    yield* other.start({ key: "order-1" })
+    // Those of a process that runs no workflow come by looks, a hundred each.
+    yield* Effect.provide(start(30, 1_020), yield* Layer.build(engines.on(store)))
+    yield* VirtualClock.pass("2 minutes")
+    assert.strictEqual(running, 1_000)
+    assert.strictEqual((yield* other.status("order-1")).state, "Succeeded")
+    yield* other.start({ key: "order-2" })
+    yield* VirtualClock.pass("2 minutes")
+    assert.strictEqual((yield* other.status("order-2")).state, "Succeeded")
+  })
+})
 
 test("many that are woken at once leave room for one that is started", function* () {
   const store = yield* memoryStore.make

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as clusterKills from "./utils/clusterKills.js"
 
 it.live(
-  "after 20 kills of runners, each business key moved money once, and every execution ended",
+  "after 20 kills of runners, each key moved money once, and all ended",
   () =>
     Effect.gen(function* () {
       const report = yield* clusterKills.run({

@@ -202,7 +202,7 @@ it("the command without its optional packages says in one line how to install th
 })
 
 Test.live(
-  "a wrong key, file or layout is named with its remedy, and changes nothing",
+  "a wrong key, file or layout is named with its remedy, and nothing changes",
   function* () {
     const file = yield* Files.database
     const sqlite = (file: string): Database => ["--sqlite", file]

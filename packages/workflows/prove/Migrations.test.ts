@@ -191,24 +191,21 @@ describe.each(Object.entries(engines))("on %s", (_, server) => {
     }
   )
 
-  Test.live(
-    "tables are made once by processes that start together, and are not changed by older ones",
-    function* () {
-      const { client, engine } = yield* server
-      yield* Effect.all(
-        Array.from({ length: 4 }, () => Layer.build(Layer.fresh(engine))),
-        {
-          concurrency: "unbounded"
-        }
-      )
-      const sql = Context.get(yield* Layer.build(client), SqlClient.SqlClient)
-      for (const stored of [99, 4]) {
-        yield* sql`UPDATE manilla_schema SET version = ${stored}`
-        const error = yield* Effect.flip(Layer.build(Layer.fresh(engine)))
-        assert.strictEqual(error._tag, "UnsupportedSchema")
-        assert.deepInclude(error, { stored, supported: 6 })
-        assert.include(error.message, `schema version ${stored}, and`)
+  Test.live("tables are made once by processes that start together", function* () {
+    const { client, engine } = yield* server
+    yield* Effect.all(
+      Array.from({ length: 4 }, () => Layer.build(Layer.fresh(engine))),
+      {
+        concurrency: "unbounded"
       }
+    )
+    const sql = Context.get(yield* Layer.build(client), SqlClient.SqlClient)
+    for (const stored of [99, 4]) {
+      yield* sql`UPDATE manilla_schema SET version = ${stored}`
+      const error = yield* Effect.flip(Layer.build(Layer.fresh(engine)))
+      assert.strictEqual(error._tag, "UnsupportedSchema")
+      assert.deepInclude(error, { stored, supported: 6 })
+      assert.include(error.message, `schema version ${stored}, and`)
     }
-  )
+  })
 })

@@ -27,7 +27,7 @@ it.live(
 )
 
 it.live(
-  "each row of a payroll is paid once, though it is killed while it is stored and while it is paid",
+  "each row of a payroll is paid once, though it is killed at any time",
   () =>
     Effect.gen(function* () {
       const report = yield* payroll.run({ rows: 3_000, kills: 2, seed: 1 })

@@ -129,45 +129,43 @@ const dyingAt = (storage: Storage, n: number, count: number) =>
     return yield* Deferred.await(died)
   })
 
-VirtualClock.test(
-  "a batch beside another engine pays each item once, wherever its process dies",
-  () =>
-    Effect.gen(function* () {
-      const count = 2
-      const services = world.services()
-      const seen = new Set<string>()
-      let hasDied = true
-      let n = 0
-      while (hasDied) {
-        n++
-        hasDied = yield* Effect.gen(function* () {
-          const { faults } = yield* Sandbox.Sandbox
-          yield* faults.add(Fault.dropAfter({ operation, count: 16 }))
-          const storage = yield* makeStorage
-          const hasDied = yield* dyingAt(storage, n, count)
-          // Of a request that may have been sent before the death, a refusal must not count.
-          yield* faults.clear
-          if (hasDied) yield* faults.add(Fault.status(422, { operation, count: 2 }))
-          const batches = yield* Effect.provide(start(count), yield* life(storage))
-          yield* VirtualClock.pass("1 hour")
-          const { total } = yield* batches.await("payroll")
-          assert.strictEqual(total, count)
-          const { payouts } = yield* Sandbox.Sandbox
-          const made = Array.from(yield* payouts, (payout) => payout.idempotency_key)
-          assert.strictEqual(new Set(made).size, made.length, `${n}`)
-          const results = yield* Stream.runCollect(batches.results("payroll"))
-          for (const { businessKey, state } of results) {
-            const isMade = made.some((key) => key === businessKey)
-            assert.strictEqual(state, isMade ? "completed" : "failed", `${n}`)
-            seen.add(state)
-          }
-          return hasDied
-        }).pipe(Effect.scoped, Effect.provide(Layer.fresh(services)))
-        if (n > 300) assert.fail("it writes for ever")
-      }
-      assert.sameMembers([...seen], ["completed", "failed"])
-      assert.isAbove(n, 40)
-    })
+VirtualClock.test("a batch beside another engine pays once, wherever its process dies", () =>
+  Effect.gen(function* () {
+    const count = 2
+    const services = world.services()
+    const seen = new Set<string>()
+    let hasDied = true
+    let n = 0
+    while (hasDied) {
+      n++
+      hasDied = yield* Effect.gen(function* () {
+        const { faults } = yield* Sandbox.Sandbox
+        yield* faults.add(Fault.dropAfter({ operation, count: 16 }))
+        const storage = yield* makeStorage
+        const hasDied = yield* dyingAt(storage, n, count)
+        // Of a request that may have been sent before the death, a refusal must not count.
+        yield* faults.clear
+        if (hasDied) yield* faults.add(Fault.status(422, { operation, count: 2 }))
+        const batches = yield* Effect.provide(start(count), yield* life(storage))
+        yield* VirtualClock.pass("1 hour")
+        const { total } = yield* batches.await("payroll")
+        assert.strictEqual(total, count)
+        const { payouts } = yield* Sandbox.Sandbox
+        const made = Array.from(yield* payouts, (payout) => payout.idempotency_key)
+        assert.strictEqual(new Set(made).size, made.length, `${n}`)
+        const results = yield* Stream.runCollect(batches.results("payroll"))
+        for (const { businessKey, state } of results) {
+          const isMade = made.some((key) => key === businessKey)
+          assert.strictEqual(state, isMade ? "completed" : "failed", `${n}`)
+          seen.add(state)
+        }
+        return hasDied
+      }).pipe(Effect.scoped, Effect.provide(Layer.fresh(services)))
+      if (n > 300) assert.fail("it writes for ever")
+    }
+    assert.sameMembers([...seen], ["completed", "failed"])
+    assert.isAbove(n, 40)
+  })
 )
 
 VirtualClock.tests(Layer.fresh(world.services()))(

@@ -113,22 +113,19 @@ describe("a batch whose process dies", () => {
   VirtualClock.test("before any of its writes pays each item once", () => dyingAnywhere(false))
   VirtualClock.test("after any of its writes pays each item once", () => dyingAnywhere(true))
 
-  onSandbox(
-    "hands over what may have been sent, and takes no refusal for its outcome",
-    function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.status(422, { operation, count: "always" }))
-      const table = yield* left("sending", 4)
-      const context = yield* life(table, 2)
-      const batches = yield* Effect.provide(start(4), context)
-      yield* VirtualClock.pass("1 minute")
-      const { creating, ended } = yield* batches.status("payroll")
-      assert.deepStrictEqual({ creating, ended }, { creating: 4, ended: 0 })
-      yield* VirtualClock.pass("1 hour")
-      assert.deepInclude(yield* batches.status("payroll"), { notStarted: 0, ended: 4 })
-      assert.deepInclude(yield* batches.await("payroll"), { failed: 0, inDoubt: 4 })
-    }
-  )
+  onSandbox("hands over requests in doubt, and takes no refusal for their outcome", function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.status(422, { operation, count: "always" }))
+    const table = yield* left("sending", 4)
+    const context = yield* life(table, 2)
+    const batches = yield* Effect.provide(start(4), context)
+    yield* VirtualClock.pass("1 minute")
+    const { creating, ended } = yield* batches.status("payroll")
+    assert.deepStrictEqual({ creating, ended }, { creating: 4, ended: 0 })
+    yield* VirtualClock.pass("1 hour")
+    assert.deepInclude(yield* batches.status("payroll"), { notStarted: 0, ended: 4 })
+    assert.deepInclude(yield* batches.await("payroll"), { failed: 0, inDoubt: 4 })
+  })
 
   onSandbox("sends nothing of it again after days", function* () {
     const { faults } = yield* Sandbox.Sandbox

@@ -106,63 +106,60 @@ describe("a runner", () => {
     assert.strictEqual(Option.getOrUndefined(error)?._tag, "DrainTimeout")
   })
 
-  Test.live(
-    "serves its operations to whoever has the token, and to nobody without one",
-    function* () {
-      const { ended, engine, started } = yield* controlled
-      yield* Deferred.succeed(started, undefined)
-      yield* Deferred.succeed(ended, undefined)
-      const port = yield* Postgres.freePort
-      const ask = (method: string, path: string, token: string) =>
-        Effect.promise(async () => {
-          const headers = { authorization: `Bearer ${token}` }
-          const answer = await fetch(`http://127.0.0.1:${port}/workflows/${path}`, {
-            method,
-            headers
-          })
-          return `${answer.status} ${await answer.text()}`
+  Test.live("serves its operations to bearers of the token, and to nobody else", function* () {
+    const { ended, engine, started } = yield* controlled
+    yield* Deferred.succeed(started, undefined)
+    yield* Deferred.succeed(ended, undefined)
+    const port = yield* Postgres.freePort
+    const ask = (method: string, path: string, token: string) =>
+      Effect.promise(async () => {
+        const headers = { authorization: `Bearer ${token}` }
+        const answer = await fetch(`http://127.0.0.1:${port}/workflows/${path}`, {
+          method,
+          headers
         })
-      const withToken = (token: Redacted.Redacted | undefined) =>
-        Effect.gen(function* () {
-          const healthPort = yield* Postgres.freePort
-          yield* Effect.forkScoped(run(engine, healthPort, { port, token }))
-          yield* health.until(healthPort, "200 ready")
-        })
+        return `${answer.status} ${await answer.text()}`
+      })
+    const withToken = (token: Redacted.Redacted | undefined) =>
+      Effect.gen(function* () {
+        const healthPort = yield* Postgres.freePort
+        yield* Effect.forkScoped(run(engine, healthPort, { port, token }))
+        yield* health.until(healthPort, "200 ready")
+      })
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* withToken(Redacted.make("open sesame"))
+        assert.strictEqual(yield* ask("GET", "list", "open sesame"), "200 ")
+        for (const wrong of ["", "open", "open sesame!"]) {
+          assert.match(yield* ask("GET", "list", wrong), /^401 /)
+          assert.match(yield* ask("POST", "interrupt?key=a", wrong), /^401 /)
+        }
+        const none = yield* ask("POST", "resume?key=a", "open sesame")
+        assert.match(none, /^404 no execution or batch has the key "a"/)
+        assert.match(yield* ask("GET", "list?limit=0", "open sesame"), /^400 /)
+        // A link on a page cannot change anything.
+        assert.match(yield* ask("GET", "resume?key=a", "open sesame"), /^404 /)
+        // Its page has no state, so it needs no token.
+        for (const [file, part] of [
+          ["", "Manilla workflows"],
+          ["page/bundle.js", "sessionStorage"],
+          ["page/bundle.css", "color-scheme"]
+        ] as const) {
+          const answer = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/${file}`))
+          const policy = answer.headers.get("content-security-policy")
+          assert.include(yield* Effect.promise(() => answer.text()), part)
+          assert.match(policy ?? "", /default-src 'none'.*require-trusted-types-for 'script'/)
+        }
+      })
+    )
+    for (const none of [undefined, Redacted.make("")]) {
       yield* Effect.scoped(
         Effect.gen(function* () {
-          yield* withToken(Redacted.make("open sesame"))
-          assert.strictEqual(yield* ask("GET", "list", "open sesame"), "200 ")
-          for (const wrong of ["", "open", "open sesame!"]) {
-            assert.match(yield* ask("GET", "list", wrong), /^401 /)
-            assert.match(yield* ask("POST", "interrupt?key=a", wrong), /^401 /)
-          }
-          const none = yield* ask("POST", "resume?key=a", "open sesame")
-          assert.match(none, /^404 no execution or batch has the key "a"/)
-          assert.match(yield* ask("GET", "list?limit=0", "open sesame"), /^400 /)
-          // A link on a page cannot change anything.
-          assert.match(yield* ask("GET", "resume?key=a", "open sesame"), /^404 /)
-          // Its page has no state, so it needs no token.
-          for (const [file, part] of [
-            ["", "Manilla workflows"],
-            ["page/bundle.js", "sessionStorage"],
-            ["page/bundle.css", "color-scheme"]
-          ] as const) {
-            const answer = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/${file}`))
-            const policy = answer.headers.get("content-security-policy")
-            assert.include(yield* Effect.promise(() => answer.text()), part)
-            assert.match(policy ?? "", /default-src 'none'.*require-trusted-types-for 'script'/)
-          }
+          yield* withToken(none)
+          const refused = yield* Effect.exit(ask("GET", "list", ""))
+          assert.isTrue(Exit.isFailure(refused))
         })
       )
-      for (const none of [undefined, Redacted.make("")]) {
-        yield* Effect.scoped(
-          Effect.gen(function* () {
-            yield* withToken(none)
-            const refused = yield* Effect.exit(ask("GET", "list", ""))
-            assert.isTrue(Exit.isFailure(refused))
-          })
-        )
-      }
     }
-  )
+  })
 })

@@ -612,24 +612,21 @@ test("an uninterruptible body of a runner that was taken for dead goes on", func
   assert.strictEqual(state, "Succeeded")
 })
 
-Test.effect(
-  "a stored end with an outcome of another version is a defect, and not one without an effect",
-  function* () {
-    const noted = (outcome: string) => {
-      const value = { hasFailed: false, exit: "{}", outcome }
-      const id = "0123456789abcdef0123456789abcdef"
-      const results = new Map([
-        [Names.make("ended", { id }), JSON.stringify({ _tag: "Success", value })],
-        [Names.make("begun", { id }), ""]
-      ])
-      const sideEffects = Body.noSideEffects()
-      return Effect.as(begun.note(results, sideEffects), sideEffects)
-    }
-    assert.strictEqual(Body.outcomeOf(yield* noted("applied")), "applied")
-    const exit = yield* Effect.exit(noted("partly"))
-    assert.isTrue(Exit.isFailure(exit) && Cause.isDie(exit.cause))
+Test.effect("a stored end with an outcome of another version is a defect", function* () {
+  const noted = (outcome: string) => {
+    const value = { hasFailed: false, exit: "{}", outcome }
+    const id = "0123456789abcdef0123456789abcdef"
+    const results = new Map([
+      [Names.make("ended", { id }), JSON.stringify({ _tag: "Success", value })],
+      [Names.make("begun", { id }), ""]
+    ])
+    const sideEffects = Body.noSideEffects()
+    return Effect.as(begun.note(results, sideEffects), sideEffects)
   }
-)
+  assert.strictEqual(Body.outcomeOf(yield* noted("applied")), "applied")
+  const exit = yield* Effect.exit(noted("partly"))
+  assert.isTrue(Exit.isFailure(exit) && Cause.isDie(exit.cause))
+})
 
 it("an execution keeps the id of what was applied, although a later write has failed", () => {
   const sideEffects = Body.noSideEffects()

@@ -221,34 +221,28 @@ describe.each(engines)("on $name", ({ engine }) => {
   )
 })
 
-Test.live(
-  "on ClusterWorkflowEngine, a life that died while it was sending leaves doubt",
-  function* () {
-    const stored = yield* Layer.build(storage)
-    const engine = cluster(
-      Layer.succeed(
-        MessageStorage.MessageStorage,
-        Context.get(stored, MessageStorage.MessageStorage)
+Test.live("on ClusterWorkflowEngine, a life that died while sending leaves doubt", function* () {
+  const stored = yield* Layer.build(storage)
+  const engine = cluster(
+    Layer.succeed(MessageStorage.MessageStorage, Context.get(stored, MessageStorage.MessageStorage))
+  )
+  const sending = yield* Deferred.make<void>()
+  yield* Effect.zipRight(Shop.execute({ key }, { discard: true }), Deferred.await(sending)).pipe(
+    Effect.provide(
+      Layer.provideMerge(
+        shop(Effect.zipRight(Deferred.succeed(sending, undefined), Effect.never)),
+        engine
       )
     )
-    const sending = yield* Deferred.make<void>()
-    yield* Effect.zipRight(Shop.execute({ key }, { discard: true }), Deferred.await(sending)).pipe(
-      Effect.provide(
-        Layer.provideMerge(
-          shop(Effect.zipRight(Deferred.succeed(sending, undefined), Effect.never)),
-          engine
-        )
-      )
-    )
-    const { calls, send } = answers(Effect.fail(refusal), Effect.succeed("pay-1"))
-    const end = yield* Shop.execute({ key }).pipe(
-      Effect.provide(Layer.provideMerge(shop(send), engine)),
-      Effect.timeoutOption("20 seconds")
-    )
-    assert.strictEqual(Option.getOrUndefined(end), "pay-1")
-    assert.strictEqual(calls(), 2)
-  }
-)
+  )
+  const { calls, send } = answers(Effect.fail(refusal), Effect.succeed("pay-1"))
+  const end = yield* Shop.execute({ key }).pipe(
+    Effect.provide(Layer.provideMerge(shop(send), engine)),
+    Effect.timeoutOption("20 seconds")
+  )
+  assert.strictEqual(Option.getOrUndefined(end), "pay-1")
+  assert.strictEqual(calls(), 2)
+})
 
 Test.live("a body that runs a workflow on another engine does not share its steps", function* () {
   const Outer = Workflow.make({

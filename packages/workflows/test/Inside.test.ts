@@ -86,17 +86,14 @@ Test.live("an execution that waits for a signal has no time at which it is due",
   assert.strictEqual(summary?.["waiting"], 1)
 })
 
-Test.effect(
-  "an execution that waits for another one goes on waiting after a resume, and has no pause",
-  function* () {
-    const store = yield* memoryStore.make
-    yield* store.insert({ ...execution, pause: Names.make("child", { id: "0".repeat(32) }) })
-    const resumed = yield* print(store, "resume", { key: "order-42" })
-    assert.include(resumed, "It waits for another execution.")
-    const paused = yield* print(store, "pause", { key: "order-42" })
-    assert.include(paused, "409: only a batch can be paused.")
-  }
-)
+Test.effect("an execution that waits for another one has no pause to resume", function* () {
+  const store = yield* memoryStore.make
+  yield* store.insert({ ...execution, pause: Names.make("child", { id: "0".repeat(32) }) })
+  const resumed = yield* print(store, "resume", { key: "order-42" })
+  assert.include(resumed, "It waits for another execution.")
+  const paused = yield* print(store, "pause", { key: "order-42" })
+  assert.include(paused, "409: only a batch can be paused.")
+})
 
 Test.live("control characters of a key reach no terminal", function* () {
   const executions = yield* memoryStore.make
@@ -124,20 +121,18 @@ Test.effect("a driver that is not installed is named", function* () {
   assert.deepStrictEqual(exit, Exit.die(bug))
 })
 
-it.effect.each(["order-\0", "order-\ud800"])(
-  "a key that no database stores is refused: %j",
-  (key) =>
-    Effect.gen(function* () {
-      const show = operations["show"]
-      assert.isDefined(show)
-      const refused = yield* Effect.flip(run(forOperator(yield* memoryStore.make), show, { key }))
-      assert(refused._tag === "Refused")
-      assert.strictEqual(refused.status, 400)
-      assert.match(
-        refused.message,
-        /^key must be well-formed text of at most 600 characters, without a lone surrogate or the/
-      )
-    })
+it.effect.each(["order-\0", "order-\ud800"])("refuses a key that no database stores: %j", (key) =>
+  Effect.gen(function* () {
+    const show = operations["show"]
+    assert.isDefined(show)
+    const refused = yield* Effect.flip(run(forOperator(yield* memoryStore.make), show, { key }))
+    assert(refused._tag === "Refused")
+    assert.strictEqual(refused.status, 400)
+    assert.match(
+      refused.message,
+      /^key must be well-formed text of at most 600 characters, without a lone surrogate or the/
+    )
+  })
 )
 
 Test.effect("a failure of the store is worth repeating", function* () {
@@ -147,17 +142,14 @@ Test.effect("a failure of the store is worth repeating", function* () {
   assert.match(yield* print(store, "show", { key: "order-42" }), /^503: /)
 })
 
-Test.effect(
-  "a batch whose start still stores its items is known, although it has no execution",
-  function* () {
-    const store = yield* memoryStore.make
-    yield* store.batches.insert("payroll", 1)
-    for (const name of ["show", "results", "pause", "interrupt"]) {
-      assert.match(yield* print(store, name, { key: "payroll" }), /^409: its items are not stored/)
-    }
-    assert.match(yield* print(store, "show", { key: "other" }), /^404: /)
+Test.effect("a batch whose start still stores its items is known", function* () {
+  const store = yield* memoryStore.make
+  yield* store.batches.insert("payroll", 1)
+  for (const name of ["show", "results", "pause", "interrupt"]) {
+    assert.match(yield* print(store, name, { key: "payroll" }), /^409: its items are not stored/)
   }
-)
+  assert.match(yield* print(store, "show", { key: "other" }), /^404: /)
+})
 
 const waiting = { ...execution, dueMillis: 10_000 }
 
@@ -241,7 +233,7 @@ it.each([
 })
 
 it.effect.each(["pause", "interrupt", "resume"])(
-  "%s of an execution that has ended is refused",
+  "refuses %s of an execution that has ended",
   (name) =>
     Effect.gen(function* () {
       const store = yield* memoryStore.make
@@ -283,18 +275,15 @@ it.effect.each([
   })
 )
 
-Test.effect(
-  "an execution that has ended and was purged is not listed as open, and show says so",
-  function* () {
-    const store = yield* memoryStore.make
-    const end = { state: "Succeeded", atMillis: 2 } as const
-    yield* store.insert({ ...execution, payload: "", end, isPurged: true })
-    assert.include(yield* print(store, "list", {}), "none is open: --state all also lists")
-    const shown = yield* print(store, "show", { key: "order-42" })
-    assert.include(shown, "Its stored data was purged. The key stays taken.")
-    assert.notInclude(shown, "runs workflows")
-  }
-)
+Test.effect("an execution that was purged is not open, and show says so", function* () {
+  const store = yield* memoryStore.make
+  const end = { state: "Succeeded", atMillis: 2 } as const
+  yield* store.insert({ ...execution, payload: "", end, isPurged: true })
+  assert.include(yield* print(store, "list", {}), "none is open: --state all also lists")
+  const shown = yield* print(store, "show", { key: "order-42" })
+  assert.include(shown, "Its stored data was purged. The key stays taken.")
+  assert.notInclude(shown, "runs workflows")
+})
 
 Test.effect("the end of an execution that was purged is not called a defect", function* () {
   const store = yield* memoryStore.make
@@ -306,7 +295,7 @@ Test.effect("the end of an execution that was purged is not called a defect", fu
 })
 
 it.effect.each(["resume", "interrupt", "purge"])(
-  "%s of a key that two workflows have changes neither, and asks which is meant",
+  "%s of a key of two workflows changes neither",
   (name) =>
     Effect.gen(function* () {
       const store = yield* memoryStore.make
@@ -346,67 +335,64 @@ it.effect.each([
   })
 )
 
-Test.effect(
-  "the three unpaid items among 2,000 are listed first, with amounts and reasons",
-  function* () {
-    const store = yield* memoryStore.make
-    yield* store.insert({ ...execution, workflow: workflowName })
-    yield* store.batches.insert("order-42", 1)
-    const request = JSON.stringify({ amount: "1500", currency: "XOF", destination: "+22901" })
-    const all = Array.from({ length: 2_000 }, (_, number) => ({
-      number,
-      key: `E${number}`,
-      request
-    }))
-    yield* store.batches.add("order-42", 0, all)
-    yield* store.batches.change("order-42", { phase: "running", total: all.length }, {})
-    const answer = { operation: "Payouts.create", status: 422 }
-    const refused = (message: string) =>
-      afterRequest(Exit.fail(new Errors.UnprocessableError({ ...answer, message })))
-    const differs = new Errors.KeyReused({
-      ...answer,
-      message: "another request has this key",
-      key: IdempotencyKey.make("E1999"),
-      differs: [],
-      attempts: 2
-    })
-    const paid = all.map(({ number }) => ({ number, state: "completed" as const }))
-    yield* store.batches.write("order-42", 0, paid)
-    yield* store.batches.write("order-42", 0, [
-      { number: 0, ...refused("the number is blocked") },
-      { number: 900, ...refused("the limit of the day is reached") },
-      { number: 1_999, ...afterRequest(Exit.fail(differs)) }
-    ])
-    const items = (input: Readonly<Record<string, string>>) =>
-      Effect.map(print(store, "items", { key: "order-42", ...input }), (text) =>
-        text.split("\n").slice(1)
-      )
-    const unpaid = [
-      /^E0 +1,500 XOF +failed +the number is blocked$/,
-      /^E900 +1,500 XOF +failed +the limit of the day is reached$/,
-      /^E1999 +1,500 XOF +inDoubt +the money may have moved: another/
-    ]
-    const lines = yield* items({})
-    assert.deepStrictEqual(lines.slice(unpaid.length), [
-      "",
-      "failed: This batch has paid nothing for it, and does not send it again. If its key was never used before, pay the corrected row in a new batch.",
-      "inDoubt: The money may have moved. Ask the service about its key before you pay it in any other way."
-    ])
-    unpaid.forEach((pattern, i) => assert.match(lines[i] ?? "", pattern))
-    assert.match((yield* items({ item: "E900" })).join(), /^E900 /)
-    assert.match((yield* items({ item: "E1" })).join(), /^E1 is not in this list: --only all/)
-    assert.match((yield* items({ after: "1999" })).join(), /^no item has ended without being paid/)
-    assert.match((yield* items({ item: "E1", only: "all" })).join(), /^E1 .* completed/)
-    const page = yield* items({ only: "all", limit: "9999" })
-    assert.lengthOf(
-      page.filter((line) => /^E\d/.test(line)),
-      500
+Test.effect("three unpaid items among 2,000 are listed first, with reasons", function* () {
+  const store = yield* memoryStore.make
+  yield* store.insert({ ...execution, workflow: workflowName })
+  yield* store.batches.insert("order-42", 1)
+  const request = JSON.stringify({ amount: "1500", currency: "XOF", destination: "+22901" })
+  const all = Array.from({ length: 2_000 }, (_, number) => ({
+    number,
+    key: `E${number}`,
+    request
+  }))
+  yield* store.batches.add("order-42", 0, all)
+  yield* store.batches.change("order-42", { phase: "running", total: all.length }, {})
+  const answer = { operation: "Payouts.create", status: 422 }
+  const refused = (message: string) =>
+    afterRequest(Exit.fail(new Errors.UnprocessableError({ ...answer, message })))
+  const differs = new Errors.KeyReused({
+    ...answer,
+    message: "another request has this key",
+    key: IdempotencyKey.make("E1999"),
+    differs: [],
+    attempts: 2
+  })
+  const paid = all.map(({ number }) => ({ number, state: "completed" as const }))
+  yield* store.batches.write("order-42", 0, paid)
+  yield* store.batches.write("order-42", 0, [
+    { number: 0, ...refused("the number is blocked") },
+    { number: 900, ...refused("the limit of the day is reached") },
+    { number: 1_999, ...afterRequest(Exit.fail(differs)) }
+  ])
+  const items = (input: Readonly<Record<string, string>>) =>
+    Effect.map(print(store, "items", { key: "order-42", ...input }), (text) =>
+      text.split("\n").slice(1)
     )
-    assert.strictEqual(page.at(-1), "There may be more: --after 499")
-    assert.match((yield* items({ only: "all", after: "0", limit: "1" })).join(), /^E1 /)
-    assert.notInclude(lines.join(), "+22901")
-  }
-)
+  const unpaid = [
+    /^E0 +1,500 XOF +failed +the number is blocked$/,
+    /^E900 +1,500 XOF +failed +the limit of the day is reached$/,
+    /^E1999 +1,500 XOF +inDoubt +the money may have moved: another/
+  ]
+  const lines = yield* items({})
+  assert.deepStrictEqual(lines.slice(unpaid.length), [
+    "",
+    "failed: This batch has paid nothing for it, and does not send it again. If its key was never used before, pay the corrected row in a new batch.",
+    "inDoubt: The money may have moved. Ask the service about its key before you pay it in any other way."
+  ])
+  unpaid.forEach((pattern, i) => assert.match(lines[i] ?? "", pattern))
+  assert.match((yield* items({ item: "E900" })).join(), /^E900 /)
+  assert.match((yield* items({ item: "E1" })).join(), /^E1 is not in this list: --only all/)
+  assert.match((yield* items({ after: "1999" })).join(), /^no item has ended without being paid/)
+  assert.match((yield* items({ item: "E1", only: "all" })).join(), /^E1 .* completed/)
+  const page = yield* items({ only: "all", limit: "9999" })
+  assert.lengthOf(
+    page.filter((line) => /^E\d/.test(line)),
+    500
+  )
+  assert.strictEqual(page.at(-1), "There may be more: --after 499")
+  assert.match((yield* items({ only: "all", after: "0", limit: "1" })).join(), /^E1 /)
+  assert.notInclude(lines.join(), "+22901")
+})
 
 /** A batch whose items have these states, and pay 0.1 XOF and 2,500 USD in turns. */
 const batchOf = (states: ReadonlyArray<Batches.State>, store: EngineStore) =>
@@ -457,23 +443,17 @@ Test.effect("a batch shows its exact money by state and currency, and its pace",
   assert.match(yield* print(store, "list", {}), /^payroll .* 1 not paid, 2 in doubt; sends/m)
 })
 
-Test.effect(
-  "a batch of more than 100,000 items has numbers, but no sums and no pace",
-  function* () {
-    const store = yield* memoryStore.make
-    yield* batchOf(["completed", "failed", "waiting"], store)
-    yield* store.batches.change("payroll", { total: 100_001 }, {})
-    const shown = yield* print(store, "show", { key: "payroll" })
-    assert.match(
-      shown,
-      /1 {4}paid\n {2}1 {4}not paid: the request was refused\n {2}1 {4}not sent\n/
-    )
-    assert.include(
-      shown,
-      `The money of more than 100,000 items is not added up here: "results --csv" has the amount of each payout that ended, and "items" that of any item.`
-    )
-  }
-)
+Test.effect("a batch of more than 100,000 items has no sums and no pace", function* () {
+  const store = yield* memoryStore.make
+  yield* batchOf(["completed", "failed", "waiting"], store)
+  yield* store.batches.change("payroll", { total: 100_001 }, {})
+  const shown = yield* print(store, "show", { key: "payroll" })
+  assert.match(shown, /1 {4}paid\n {2}1 {4}not paid: the request was refused\n {2}1 {4}not sent\n/)
+  assert.include(
+    shown,
+    `The money of more than 100,000 items is not added up here: "results --csv" has the amount of each payout that ended, and "items" that of any item.`
+  )
+})
 
 Test.effect("an item that is being sent may have been sent if no runner is alive", function* () {
   const store = yield* memoryStore.make
@@ -505,17 +485,14 @@ Test.effect("an item whose payout has failed names the payout", function* () {
   assert.include(listed, "the payout PO-7 ended FAILED")
 })
 
-Test.effect(
-  "a list says that it does not count the items in doubt of a large open batch",
-  function* () {
-    const store = yield* memoryStore.make
-    yield* batchOf(["completed", "unknown", "inDoubt", "failed"], store)
-    yield* store.batches.change("payroll", { total: 20_001 }, {})
-    yield* store.runners.join
-    assert.match(yield* print(store, "list", {}), /^payroll .* doubts: see show; sends its items/m)
-    assert.include(yield* print(store, "show", { key: "payroll" }), "in doubt: ask the service")
-  }
-)
+Test.effect("a list does not count the doubts of a large open batch, and says so", function* () {
+  const store = yield* memoryStore.make
+  yield* batchOf(["completed", "unknown", "inDoubt", "failed"], store)
+  yield* store.batches.change("payroll", { total: 20_001 }, {})
+  yield* store.runners.join
+  assert.match(yield* print(store, "list", {}), /^payroll .* doubts: see show; sends its items/m)
+  assert.include(yield* print(store, "show", { key: "payroll" }), "in doubt: ask the service")
+})
 
 it.effect.each([
   ["waiting", "Its batch sends it. To prevent that, pause or interrupt the batch."],
@@ -545,32 +522,29 @@ it.effect.each([
   })
 )
 
-Test.effect(
-  "an item in doubt shows its next try, and is tried again or given up by its own key",
-  function* () {
-    const store = yield* memoryStore.make
-    yield* batchOf(["unknown"], store)
-    const businessKey = yield* businessKeyOf("payroll", "E0")
-    const executionId = "handed-over"
-    yield* store.insert({
-      ...execution,
-      workflow: DisbursePayout.workflow.name,
-      businessKey,
-      executionId,
-      payload: JSON.stringify({ sentMillis: 0 }),
-      pause: "carry-on/Payouts.disburse/0",
-      clocks: { "carry-on/Payouts.disburse/0": 40_000 },
-      dueMillis: 40_000
-    })
-    const listed = yield* print(store, "items", { key: "payroll", only: "inDoubt" })
-    assert.match(listed, /^E0 +0.1 +XOF +unknown +the money may have moved; sends again in 40 s$/m)
-    const resumed = yield* print(store, "resume", { key: "payroll", item: "E0" })
-    assert.include(resumed, `${businessKey} of ${DisbursePayout.workflow.name}`)
-    assert.strictEqual((yield* Effect.flatten(store.read(executionId))).dueMillis, 0)
-    yield* print(store, "interrupt", { key: "payroll", item: "E0" })
-    assert.isTrue((yield* Effect.flatten(store.read(executionId))).isCancelRequested)
-  }
-)
+Test.effect("an item in doubt is tried again or given up by its own key", function* () {
+  const store = yield* memoryStore.make
+  yield* batchOf(["unknown"], store)
+  const businessKey = yield* businessKeyOf("payroll", "E0")
+  const executionId = "handed-over"
+  yield* store.insert({
+    ...execution,
+    workflow: DisbursePayout.workflow.name,
+    businessKey,
+    executionId,
+    payload: JSON.stringify({ sentMillis: 0 }),
+    pause: "carry-on/Payouts.disburse/0",
+    clocks: { "carry-on/Payouts.disburse/0": 40_000 },
+    dueMillis: 40_000
+  })
+  const listed = yield* print(store, "items", { key: "payroll", only: "inDoubt" })
+  assert.match(listed, /^E0 +0.1 +XOF +unknown +the money may have moved; sends again in 40 s$/m)
+  const resumed = yield* print(store, "resume", { key: "payroll", item: "E0" })
+  assert.include(resumed, `${businessKey} of ${DisbursePayout.workflow.name}`)
+  assert.strictEqual((yield* Effect.flatten(store.read(executionId))).dueMillis, 0)
+  yield* print(store, "interrupt", { key: "payroll", item: "E0" })
+  assert.isTrue((yield* Effect.flatten(store.read(executionId))).isCancelRequested)
+})
 
 const step = (name: string, value?: unknown) => ({ name, exit: succeeded(value), storedMillis: 0 })
 const open = (error: Errors.KeyedWriteError) => ({

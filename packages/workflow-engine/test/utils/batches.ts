@@ -39,23 +39,20 @@ export const test = <E, R>(
     assert.deepInclude(yield* Effect.flatten(table.find("b")), { ...stored, ...change })
   })
 
-  effect(
-    "leaves out items whose keys are taken, and reads by state, key, number and place",
-    function* () {
-      const table = yield* filled
-      const double = [{ number: 3, key: "k1", request: "{}" }, ...numbered(4)]
-      assert.deepStrictEqual(yield* table.add("b", 0, double), [4])
-      yield* table.write("b", 0, [{ number: 1, state: "sending", sent: 5 }])
-      const numbers = (filter: Batches.Filter, limit = 10) =>
-        Effect.map(table.read("b", filter, limit), (found) => found.map(({ number }) => number))
-      assert.deepStrictEqual(yield* numbers({}), [0, 1, 2, 4])
-      assert.deepStrictEqual(yield* numbers({ after: 0 }, 2), [1, 2])
-      assert.deepStrictEqual(yield* numbers({ states: ["waiting"], after: 0 }), [2, 4])
-      assert.deepStrictEqual(yield* numbers({ keys: ["k4", "k1", "no"] }), [1, 4])
-      assert.deepStrictEqual(yield* numbers({ numbers: [4, 0, 9] }), [0, 4])
-      assert.deepStrictEqual(yield* table.count("b"), { waiting: 3, sending: 1 })
-    }
-  )
+  effect("leaves out items with taken keys, and reads by state, key and number", function* () {
+    const table = yield* filled
+    const double = [{ number: 3, key: "k1", request: "{}" }, ...numbered(4)]
+    assert.deepStrictEqual(yield* table.add("b", 0, double), [4])
+    yield* table.write("b", 0, [{ number: 1, state: "sending", sent: 5 }])
+    const numbers = (filter: Batches.Filter, limit = 10) =>
+      Effect.map(table.read("b", filter, limit), (found) => found.map(({ number }) => number))
+    assert.deepStrictEqual(yield* numbers({}), [0, 1, 2, 4])
+    assert.deepStrictEqual(yield* numbers({ after: 0 }, 2), [1, 2])
+    assert.deepStrictEqual(yield* numbers({ states: ["waiting"], after: 0 }), [2, 4])
+    assert.deepStrictEqual(yield* numbers({ keys: ["k4", "k1", "no"] }), [1, 4])
+    assert.deepStrictEqual(yield* numbers({ numbers: [4, 0, 9] }), [0, 4])
+    assert.deepStrictEqual(yield* table.count("b"), { waiting: 3, sending: 1 })
+  })
 
   effect("adds up the items of a range that are alike", function* () {
     const table = yield* make

@@ -107,23 +107,20 @@ export const test = <R>(
       ["", 0],
       [", also if they end before these are noted", 10]
     ] as const) {
-      effect(
-        `wake everybody who waits for them, and not only who started them${when}`,
-        function* () {
-          const slow = Effect.map(make, (store) => ({
-            ...store,
-            signal: (...args: Parameters<typeof store.signal>) =>
-              Effect.delay(store.signal(...args), `${seconds} seconds`)
-          }))
-          const { context, operator, store } = yield* started(slow, hotel)
-          yield* Effect.provide(Hotel.execute({ key: "b" }, { discard: true }), context)
-          yield* VirtualClock.pass("1 second")
-          yield* operator.start({ key: "b" })
-          yield* VirtualClock.pass("15 seconds")
-          assert.strictEqual((yield* operator.status("b")).state, "Succeeded")
-          assert.lengthOf(yield* store.runners.list, 1)
-        }
-      )
+      effect(`wake all who wait for them, and not only who started them${when}`, function* () {
+        const slow = Effect.map(make, (store) => ({
+          ...store,
+          signal: (...args: Parameters<typeof store.signal>) =>
+            Effect.delay(store.signal(...args), `${seconds} seconds`)
+        }))
+        const { context, operator, store } = yield* started(slow, hotel)
+        yield* Effect.provide(Hotel.execute({ key: "b" }, { discard: true }), context)
+        yield* VirtualClock.pass("1 second")
+        yield* operator.start({ key: "b" })
+        yield* VirtualClock.pass("15 seconds")
+        assert.strictEqual((yield* operator.status("b")).state, "Succeeded")
+        assert.lengthOf(yield* store.runners.list, 1)
+      })
     }
 
     effect("hold up no interrupt of another body that waits for them", function* () {
@@ -315,30 +312,27 @@ export const test = <R>(
     }
   })
 
-  effect(
-    "a pause begins at the last stored step, also if the clock was set back after it",
-    function* () {
-      let behindMillis = 0
-      let runs = 0
-      const setBack = Effect.map(make, (store): engineStore.EngineStore => {
-        const now = Effect.map(store.runners.now, (now) => now - behindMillis)
-        return { ...store, runners: { ...store.runners, now } }
-      })
-      const body = Effect.gen(function* () {
-        yield* note("a")
-        if (++runs === 1) behindMillis = 3_600_000
-        yield* Durable.sleep("a minute", "1 minute")
-        yield* note("b")
-      })
-      const { operator } = yield* started(setBack, body)
-      yield* VirtualClock.pass("30 seconds")
-      assert.deepStrictEqual(done, ["a"])
-      behindMillis = 0
-      yield* VirtualClock.pass("1 minute")
-      assert.deepStrictEqual(done, ["a", "b"])
-      assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
-    }
-  )
+  effect("a pause begins at the last stored step, also if time was set back", function* () {
+    let behindMillis = 0
+    let runs = 0
+    const setBack = Effect.map(make, (store): engineStore.EngineStore => {
+      const now = Effect.map(store.runners.now, (now) => now - behindMillis)
+      return { ...store, runners: { ...store.runners, now } }
+    })
+    const body = Effect.gen(function* () {
+      yield* note("a")
+      if (++runs === 1) behindMillis = 3_600_000
+      yield* Durable.sleep("a minute", "1 minute")
+      yield* note("b")
+    })
+    const { operator } = yield* started(setBack, body)
+    yield* VirtualClock.pass("30 seconds")
+    assert.deepStrictEqual(done, ["a"])
+    behindMillis = 0
+    yield* VirtualClock.pass("1 minute")
+    assert.deepStrictEqual(done, ["a", "b"])
+    assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+  })
 
   effect("an interrupt does not reach the execution that a compensation awaits", function* () {
     const paid = Durable.compensate(note("pay", 5), () => Effect.orDie(hotel))
@@ -419,23 +413,20 @@ export const test = <R>(
         ["a resume", "resume", false],
         ["an interrupt", "interrupt", true]
       ] as const) {
-        effect(
-          `${where} is parked after three lives and ten in its turn, and ${cause} tries it again`,
-          function* () {
-            begun.length = 0
-            const { operator, store } = yield* started(make, Effect.zipRight(note("first"), body))
-            yield* dies(store, 19)
-            assert.lengthOf(begun, tries)
-            const parked = yield* operator.status(key)
-            assert.deepInclude(parked, { pause: "parked", state: "Waiting", deaths: 13 })
-            assert.include(steps, parked.step)
-            yield* operator[what](key)
-            yield* dies(store, 19)
-            assert.lengthOf(begun, ends ? tries : 2 * tries)
-            assert.strictEqual((yield* operator.status(key)).state, ends ? "Failed" : "Waiting")
-            assert.deepStrictEqual(done, ["first"])
-          }
-        )
+        effect(`${where} is parked after its lives, and ${cause} tries it again`, function* () {
+          begun.length = 0
+          const { operator, store } = yield* started(make, Effect.zipRight(note("first"), body))
+          yield* dies(store, 19)
+          assert.lengthOf(begun, tries)
+          const parked = yield* operator.status(key)
+          assert.deepInclude(parked, { pause: "parked", state: "Waiting", deaths: 13 })
+          assert.include(steps, parked.step)
+          yield* operator[what](key)
+          yield* dies(store, 19)
+          assert.lengthOf(begun, ends ? tries : 2 * tries)
+          assert.strictEqual((yield* operator.status(key)).state, ends ? "Failed" : "Waiting")
+          assert.deepStrictEqual(done, ["first"])
+        })
       }
     }
 

@@ -26,33 +26,27 @@ export const test = <E, R>(
   const effect = (name: string, steps: () => Steps<R | Scope.Scope>) =>
     define(name, () => Effect.gen(steps))
 
-  effect(
-    "keeps the first result of a step, and none of a runner that does not own it",
-    function* () {
-      const { insert, modify, runners, steps, storeStep } = yield* make
-      const owner = yield* runners.join
-      const other = yield* runners.join
-      yield* insert(execution(owner))
-      const result = (exit: string, storedMillis = 2) => ({ name: "pay/1", exit, storedMillis })
-      const kept = { exit: "first", isCancelRequested: false }
-      assert.deepStrictEqual(
-        yield* Effect.flatten(storeStep("id-42", owner, result("first"))),
-        kept
-      )
-      assert.deepStrictEqual(
-        yield* Effect.flatten(storeStep("id-42", owner, result("second", 3))),
-        kept
-      )
-      assert.isTrue(Option.isNone(yield* storeStep("id-42", other, result("third"))))
-      assert.deepStrictEqual(yield* steps("id-42"), [result("first")])
+  effect("keeps the first result of a step, and none but its owner's", function* () {
+    const { insert, modify, runners, steps, storeStep } = yield* make
+    const owner = yield* runners.join
+    const other = yield* runners.join
+    yield* insert(execution(owner))
+    const result = (exit: string, storedMillis = 2) => ({ name: "pay/1", exit, storedMillis })
+    const kept = { exit: "first", isCancelRequested: false }
+    assert.deepStrictEqual(yield* Effect.flatten(storeStep("id-42", owner, result("first"))), kept)
+    assert.deepStrictEqual(
+      yield* Effect.flatten(storeStep("id-42", owner, result("second", 3))),
+      kept
+    )
+    assert.isTrue(Option.isNone(yield* storeStep("id-42", other, result("third"))))
+    assert.deepStrictEqual(yield* steps("id-42"), [result("first")])
 
-      yield* modify("id-42", (stored) => ({ ...stored, isCancelRequested: true }))
-      const after = yield* Effect.flatten(
-        storeStep("id-42", owner, { ...result("done"), name: "ship/1" })
-      )
-      assert.deepStrictEqual(after, { exit: "done", isCancelRequested: true })
-    }
-  )
+    yield* modify("id-42", (stored) => ({ ...stored, isCancelRequested: true }))
+    const after = yield* Effect.flatten(
+      storeStep("id-42", owner, { ...result("done"), name: "ship/1" })
+    )
+    assert.deepStrictEqual(after, { exit: "done", isCancelRequested: true })
+  })
 
   effect("keeps the largest texts, of characters that a statement escapes twice", function* () {
     const { insert, modify, read, runners, steps, storeStep } = yield* make
