@@ -1,5 +1,5 @@
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payments from "@manilla/payments/Payments"
 import * as Fault from "@manilla/sandbox/Fault"
@@ -11,6 +11,7 @@ import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import { execFileSync } from "node:child_process"
 import { once } from "node:events"
 import {
@@ -26,6 +27,8 @@ import {
   symlinkSync,
   writeFileSync
 } from "node:fs"
+import { open as openFile } from "node:fs/promises"
+import type { FileHandle } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -45,8 +48,8 @@ const withPath = <A, E, R>(use: (path: string) => Effect.Effect<A, E, R>) =>
   )
 
 /** Tests with the path of a file that does not exist yet. */
-const test = (title: string, steps: (path: string) => Steps<never>) =>
-  it.live(title, () => withPath((path) => Effect.gen(() => steps(path))))
+const test = (title: string, steps: (path: string) => Steps<Scope.Scope>) =>
+  it.live(title, () => withPath((path) => Effect.scoped(Effect.gen(() => steps(path)))))
 
 /** A sandbox with this file, and its clients. */
 const live = (data: string) =>
@@ -129,14 +132,15 @@ describe("a data file", () => {
     assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
   })
 
+  const key = (name: string) => ({
+    operation: "Payments.create",
+    key: name,
+    at_ms: 0,
+    request: "{}",
+    result: { made: name }
+  })
+
   test("keeps a key whose text is that of a forgotten key and a word", function* (path) {
-    const key = (name: string) => ({
-      operation: "Payments.create",
-      key: name,
-      at_ms: 0,
-      request: "{}",
-      result: { made: name }
-    })
     yield* Effect.gen(function* () {
       const storage = yield* dataFile.open(path)
       const kept = state.make()
@@ -150,6 +154,20 @@ describe("a data file", () => {
     }).pipe(Effect.scoped)
     const { kept } = yield* Effect.scoped(dataFile.open(path))
     assert.deepStrictEqual(kept?.idempotency_keys.all(), [key("abc removed")])
+  })
+
+  test("keeps no change of a state that another one has replaced", function* (path) {
+    yield* Effect.gen(function* () {
+      const storage = yield* dataFile.open(path)
+      const [before, after] = [state.make(), state.make()]
+      storage.keep(before)
+      yield* storage.saved
+      storage.keep(after)
+      before.idempotency_keys.set(key("before"))
+      after.idempotency_keys.set(key("after"))
+    }).pipe(Effect.scoped)
+    const { kept } = yield* Effect.scoped(dataFile.open(path))
+    assert.deepStrictEqual(kept?.idempotency_keys.all(), [key("after")])
   })
 
   test("ends with an incomplete line after a kill, which nobody saw", function* (path) {
@@ -320,6 +338,19 @@ describe("a data file", () => {
   Test.live("in a folder that does not exist is refused with the reason", function* () {
     const error = yield* Effect.flip(open("/nonexistent/sandbox.data"))
     assert.match(String(error.message), /cannot be used: ENOENT/)
+  })
+
+  test("gets no line after one that could not be written", function* (path) {
+    const storage = yield* dataFile.open(path)
+    const kept = state.make()
+    storage.keep(kept)
+    const handle = yield* Effect.promise(() => openFile(path))
+    yield* Effect.promise(() => handle.close())
+    const handles: FileHandle = Object.getPrototypeOf(handle)
+    vi.spyOn(handles, "datasync").mockRejectedValueOnce(new Error("the disk is full"))
+    assert.match((yield* Effect.flip(storage.saved)).reason, /the disk is full/)
+    kept.idempotency_keys.set(key("lost"))
+    assert.match((yield* Effect.flip(storage.saved)).reason, /the disk is full/)
   })
 
   Test.effect("that cannot be written leaves requests without a response", function* () {

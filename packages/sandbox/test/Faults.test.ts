@@ -88,7 +88,10 @@ describe("faults", () => {
       const { created, intents, pending } = yield* createUnder(fault)
       assert.isTrue(Either.isLeft(created) && created.left._tag === "OutcomeUnknown")
       assert.lengthOf(intents, made)
-      assert.lengthOf(pending, 1)
+      assert.deepStrictEqual(
+        pending.map(({ remaining }) => remaining),
+        ["always"]
+      )
     })
   }
 
@@ -223,6 +226,27 @@ describe("the exchange log", () => {
       ]
     )
     assert.strictEqual(Exchange.timeline([]), "")
+  })
+
+  test("says of each fault whether it stood in for the service", function* ({ sandbox }) {
+    const kinds = [
+      [Fault.dropBefore(), true],
+      [Fault.dropAfter(), false],
+      [Fault.delay("1 millis"), false],
+      [Fault.status(503), true],
+      [Fault.status(503, { processed: true }), false],
+      [Fault.body("{}"), false]
+    ] as const
+    for (const [fault] of kinds) {
+      yield* sandbox.faults.add(fault)
+      const sent = yield* Effect.fork(send(`${sandbox.baseUrl}/services`, {}))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.await(sent)
+    }
+    assert.deepStrictEqual(
+      (yield* sandbox.exchanges).map((one) => [one.fault?.name, one.fault?.answersInstead]),
+      kinds.map(([{ fault }, answersInstead]) => [fault, answersInstead])
+    )
   })
 
   test("shows no secret, token or phone number", function* ({ sandbox, payments }) {

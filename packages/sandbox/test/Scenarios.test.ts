@@ -84,6 +84,9 @@ describe("scenarios", () => {
   }) {
     const refused = yield* Effect.flip(pay("a", { amount: Scenario.amount(named("otp_required")) }))
     assert.strictEqual(refused._tag, "UnprocessableError")
+    const amount = Scenario.amount(named("fails_at_once"))
+    yield* pay("both", { amount, payer: { phone_number: phoneOf("completes_at_once") } })
+    assert.deepStrictEqual(yield* statuses, ["COMPLETED"])
     const before = yield* walletIn("XOF")
     const fails = payoutFrom(before, Scenario.amount(named("fails")))
     const { reference } = yield* payouts.create(fails, { key: keyOf("payout") })
