@@ -57,9 +57,7 @@ describe("stream", () => {
       yield* cards.issue(request, { key: IdempotencyKey.derive(name) })
     }
     const streamed = yield* Stream.runCollect(cards.stream({ per_page: 2 }))
-    assert.deepStrictEqual(
-      Array.from(streamed, ({ issuance_reference }) => issuance_reference),
-      ["c", "b", "a"]
-    )
+    const references = Array.from(streamed, ({ issuance_reference }) => issuance_reference)
+    assert.deepStrictEqual(references, ["c", "b", "a"])
   })
 })

@@ -36,10 +36,8 @@ describe("list", () => {
   Test.effect("returns the whole catalogue", function* () {
     const { catalogue, received } = yield* over(answer(whole))
     assert.deepStrictEqual<unknown>(yield* catalogue.list(), whole)
-    assert.deepStrictEqual(
-      received.map(({ method, url }) => `${method} ${url}`),
-      ["GET https://service.invalid/api/v1/services"]
-    )
+    const requests = received.map(({ method, url }) => `${method} ${url}`)
+    assert.deepStrictEqual(requests, ["GET https://service.invalid/api/v1/services"])
   })
 
   Test.effect("is not cached", function* () {

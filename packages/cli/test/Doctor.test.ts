@@ -237,10 +237,8 @@ for (const name of names) {
         for (const value of values) {
           const provider = ConfigProvider.fromMap(new Map([[name, value]]))
           const found = yield* Effect.withConfigProvider(characters, provider)
-          assert.deepStrictEqual(
-            found.map(({ text }) => text),
-            [`${name} has ${stray}.`]
-          )
+          const texts = found.map(({ text }) => text)
+          assert.deepStrictEqual(texts, [`${name} has ${stray}.`])
         }
       }
       const fine = ConfigProvider.fromMap(new Map([[name, `s3cret "with" quotes`]]))

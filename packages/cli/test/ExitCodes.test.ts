@@ -240,11 +240,7 @@ describe("a row of a payroll", () => {
         : Exit.fail(refused)
 
   it.each(Record.toEntries(states))("in the state %s is %o", (state, [open, ended]) => {
-    const row = {
-      line: 2,
-      cells: { employee: "E1" },
-      item: { key: "E1", request: {} }
-    } as Row
+    const row = { line: 2, cells: { employee: "E1" }, item: { key: "E1", request: {} } } as Row
     const resultOf = (end: Batch.ItemResult["end"]) =>
       results.make([row], [{ key: "E1", businessKey: "k", state, end }], [], "", of("en"))[0]
         ?.result

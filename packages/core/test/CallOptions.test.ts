@@ -67,9 +67,7 @@ describe("onResponse", () => {
     const responses: Array<Operation.ResponseInfo> = []
     yield* Elapsed.toTheEnd(
       Effect.either(
-        calls.write(FakeService.calls.write, {
-          onResponse: (info) => void responses.push(info)
-        })
+        calls.write(FakeService.calls.write, { onResponse: (info) => void responses.push(info) })
       )
     )
     assert.deepStrictEqual(responses, [

@@ -25,10 +25,7 @@ import * as Clients from "./utils/Clients.js"
 import * as RawServer from "./utils/RawServer.js"
 
 const callsAt = (baseUrl: string, options: Partial<Gateway.Options> = {}) =>
-  FakeService.callsAt(baseUrl, {
-    retry: { attempts: 1, attemptTimeout: "20 seconds" },
-    ...options
-  })
+  FakeService.callsAt(baseUrl, { retry: { attempts: 1, attemptTimeout: "20 seconds" }, ...options })
 
 const first = "0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e91"
 const second = "0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e92"
@@ -314,13 +311,11 @@ describe("UndiciClient knows that nothing was sent", () => {
         if (busy !== undefined) RawServer.play(busy, [RawServer.good(thing("thing-1"))])
         yield* calls.read(FakeService.calls.read)
         // The connection is still the same.
-        assert.deepStrictEqual(
-          server.seen.map(({ connection, line }) => [connection, line.slice(0, 4)]),
-          [
-            [0, "GET "],
-            [0, "GET "]
-          ]
-        )
+        const lines = server.seen.map(({ connection, line }) => [connection, line.slice(0, 4)])
+        assert.deepStrictEqual(lines, [
+          [0, "GET "],
+          [0, "GET "]
+        ])
       }).pipe(Effect.scoped, Effect.provide(over(() => new Undici.Agent({ connections: 1 }))))
     )
   }

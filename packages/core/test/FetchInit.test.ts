@@ -83,13 +83,11 @@ describe("the requests of the gateway", () => {
         const calls = yield* FakeService.callsAt("https://service.example/api/v1")
         yield* calls.read(FakeService.calls.read)
         yield* calls.write(FakeService.calls.write)
-        assert.deepStrictEqual(
-          received.map((init) => [init?.method, init?.cache, init?.redirect]),
-          [
-            ["GET", "no-store", "manual"],
-            ["POST", "no-store", "manual"]
-          ]
-        )
+        const sent = received.map((init) => [init?.method, init?.cache, init?.redirect])
+        assert.deepStrictEqual(sent, [
+          ["GET", "no-store", "manual"],
+          ["POST", "no-store", "manual"]
+        ])
       }).pipe(
         Effect.provide(client),
         Effect.provideService(FetchHttpClient.RequestInit, {

@@ -194,18 +194,14 @@ describe("a retry", () => {
 })
 
 Test.effect("a printed error has its message, cause and spans, and no inner frames", function* () {
-  const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
-    retry: { attempts: 1 }
-  })
+  const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], { retry: { attempts: 1 } })
   const cause = yield* calls
     .write(FakeService.calls.write)
     .pipe(Effect.withSpan("checkout"), Effect.sandbox, Effect.flip)
   const lines = Cause.pretty(cause, { renderErrorCause: true }).split("\n")
   const frames = lines.filter((line) => line.trim().startsWith("at "))
-  assert.deepStrictEqual(
-    frames.map((line) => line.trim().split(" ")[1]),
-    ["checkout"]
-  )
+  const names = frames.map((line) => line.trim().split(" ")[1])
+  assert.deepStrictEqual(names, ["checkout"])
   const rest = lines.filter((line) => !frames.includes(line)).map((line) => line.trim())
   assert.lengthOf(rest, 3)
   assert.match(rest[0] ?? "", /^OutcomeUnknown: Things\.write: the request may have been applied/)

@@ -228,10 +228,8 @@ Test.effect("a wait pauses at least as long as Retry-After", function* () {
     says({ status: "COMPLETED" })
   ])
   yield* Elapsed.toTheEnd(waits.awaitFinal(FakeService.reference("T-1"), minute))
-  assert.deepStrictEqual(
-    received.map(({ atMillis }) => atMillis),
-    [0, 40_000]
-  )
+  const times = received.map(({ atMillis }) => atMillis)
+  assert.deepStrictEqual(times, [0, 40_000])
 })
 
 Test.effect("a wait whose last read failed does not read again in its last moments", function* () {

@@ -353,13 +353,11 @@ describe("a query parameter", () => {
     ([status, page]) =>
       Effect.gen(function* () {
         const [search = ""] = (yield* list({ urlParams: { status }, extraParams: { page } })).search
-        assert.deepStrictEqual(
-          [...new URLSearchParams(search)],
-          [
-            ["status", status],
-            ["page", page]
-          ]
-        )
+        const parameters = [...new URLSearchParams(search)]
+        assert.deepStrictEqual(parameters, [
+          ["status", status],
+          ["page", page]
+        ])
       })
   )
 

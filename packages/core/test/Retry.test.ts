@@ -279,10 +279,8 @@ describe("a rejected token", () => {
     ])
     yield* calls.writeOnce(FakeService.calls.writeOnce)
     assert.deepStrictEqual(rejected, ["token-0"])
-    assert.deepStrictEqual(
-      received.map(({ headers }) => headers["authorization"]),
-      ["Bearer token-0", "Bearer token-1"]
-    )
+    const sent = received.map(({ headers }) => headers["authorization"])
+    assert.deepStrictEqual(sent, ["Bearer token-0", "Bearer token-1"])
   })
 
   Test.effect("is reported as obtained last, although an earlier one was the same", function* () {

@@ -181,10 +181,8 @@ describe("a span", () => {
       { retry: { base: 0 } }
     )
     yield* traced(calls.read(FakeService.calls.read))
-    assert.deepStrictEqual(
-      received.map(({ headers }) => headers["traceparent"]),
-      [traceparent, traceparent]
-    )
+    const parents = received.map(({ headers }) => headers["traceparent"])
+    assert.deepStrictEqual(parents, [traceparent, traceparent])
   })
 
   Test.effect("is said not to be sampled if its tracer does not sample it", function* () {

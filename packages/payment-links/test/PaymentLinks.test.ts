@@ -26,10 +26,8 @@ describe("a payment link", () => {
     const { id } = yield* links.create({ ...request, max_uses: 1 })
     yield* sandbox.payLink({ id })
     const seen = yield* Stream.runCollect(links.changes(id))
-    assert.deepStrictEqual(
-      Array.from(seen, ({ status, use_count }) => [status, use_count]),
-      [["INACTIVE", 1]]
-    )
+    const states = Array.from(seen, ({ status, use_count }) => [status, use_count])
+    assert.deepStrictEqual(states, [["INACTIVE", 1]])
   })
 
   test("that expires has its final status", function* ({ paymentLinks: links }) {
@@ -64,10 +62,8 @@ describe("a payment link", () => {
     const { id } = yield* links.create(request)
     const until = ({ use_count }: PaymentLink.PaymentLinkDetail) => use_count === 0
     const seen = yield* Stream.runCollect(links.changes(id, { until }))
-    assert.deepStrictEqual(
-      Array.from(seen, ({ status }) => status),
-      ["ACTIVE"]
-    )
+    const statuses = Array.from(seen, ({ status }) => status)
+    assert.deepStrictEqual(statuses, ["ACTIVE"])
   })
 })
 

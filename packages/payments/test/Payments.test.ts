@@ -21,9 +21,7 @@ for (const [method, operation] of [
     yield* sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create" }))
     const settled = yield* Elapsed.during("1 minute", payments[method](request, { key }))
     assert.strictEqual(settled.status, "COMPLETED")
-    assert.deepStrictEqual(
-      (yield* sandbox.paymentIntents).map((intent) => [intent.id, intent.operation]),
-      [[settled.id, operation]]
-    )
+    const made = (yield* sandbox.paymentIntents).map((intent) => [intent.id, intent.operation])
+    assert.deepStrictEqual(made, [[settled.id, operation]])
   })
 }

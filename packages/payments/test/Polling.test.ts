@@ -29,8 +29,9 @@ describe("awaitFinal", () => {
     ])
     const settled = yield* Elapsed.toTheEnd(payments.awaitFinal(id))
     assert.strictEqual(settled.status, "COMPLETED")
+    const requests = received.map(({ method, url }) => `${method} ${url}`)
     assert.deepStrictEqual(
-      received.map(({ method, url }) => `${method} ${url}`),
+      requests,
       Array.from({ length: 4 }, () => `GET https://service.invalid/api/v1/payments/${id}`)
     )
     assert.strictEqual(received[0]?.atMillis, 0)
@@ -173,10 +174,8 @@ describe("collect", () => {
     ])
     const settled = yield* Elapsed.toTheEnd(payments.collect(collectRequest, { key }))
     assert.strictEqual(settled.status, "COMPLETED")
-    assert.deepStrictEqual(
-      received.map(({ method }) => method),
-      ["POST", "GET", "GET"]
-    )
+    const methods = received.map(({ method }) => method)
+    assert.deepStrictEqual(methods, ["POST", "GET", "GET"])
     assert.strictEqual(received[0]?.headers["idempotency-key"], key)
     assert.deepStrictEqual(JSON.parse(received[0]?.body ?? ""), {
       ...collectRequest,
@@ -384,9 +383,7 @@ describe("collect", () => {
 
   Test.effect("logs no warning without an interruption", function* () {
     const { capture, messages } = Logs.make()
-    const { payments } = yield* Intents.make([FakeService.failure(503)], {
-      retry: { attempts: 1 }
-    })
+    const { payments } = yield* Intents.make([FakeService.failure(503)], { retry: { attempts: 1 } })
     const error = yield* capture(Effect.flip(payments.collect(collectRequest, { key })))
     assert.strictEqual(error._tag, "OutcomeUnknown")
     assert.deepStrictEqual(messages, [])
@@ -531,8 +528,9 @@ describe("many waits at once", () => {
       concurrency: "unbounded"
     }).pipe(clock.provide, Effect.fork)
     yield* clock.runUntil(waits)
+    const ends = (yield* Fiber.join(waits)).map(({ id, status }) => [id, status])
     assert.deepStrictEqual(
-      (yield* Fiber.join(waits)).map(({ id, status }) => [id, status]),
+      ends,
       ids.map((id) => [id, "COMPLETED"])
     )
     assert.deepStrictEqual(new Set(reads.values()), new Set([3]))

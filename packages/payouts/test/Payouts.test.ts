@@ -140,9 +140,7 @@ describe("the wait of disburse", () => {
   Test.effect("shows no token that the service repeats as the reference", function* () {
     const token = "eyJhbGciOiJSUzI1NiJ9.Y2FuYXJ5LXRva2Vu.kR9xWq-sT_4vZ"
     const reference = `${token}0`
-    const { error, shown } = yield* stillPending({ deadline: 0 }, answer({ reference }), {
-      token
-    })
+    const { error, shown } = yield* stillPending({ deadline: 0 }, answer({ reference }), { token })
     for (const text of [...shown, error.reference]) {
       assert.deepStrictEqual(traces(reference, text), [])
     }

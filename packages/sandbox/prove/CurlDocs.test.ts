@@ -44,11 +44,8 @@ describe("docs/curl.md", () => {
         continue
       }
       const response = await send(wordsOf(call, variables), files)
-      assert.strictEqual(
-        response === undefined ? "no response" : String(response.status),
-        expected,
-        text
-      )
+      const status = response === undefined ? "no response" : String(response.status)
+      assert.strictEqual(status, expected, text)
       if (response === undefined) continue
       const { pathname } = new URL(response.url)
       answered.push(pathname)

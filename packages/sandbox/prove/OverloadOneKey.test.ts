@@ -42,8 +42,9 @@ describe("10,000 concurrent callers on one key", () => {
           const ids = results.map((result) =>
             Either.isRight(result) ? result.right.id : result.left._tag
           )
+          const distinct = [...new Set(ids)]
           assert.deepStrictEqual(
-            [...new Set(ids)],
+            distinct,
             intents.map(({ id }) => id)
           )
           const exchanges = yield* sandbox.exchanges

@@ -130,10 +130,7 @@ describe("the credential", () => {
   test("must match", function* () {
     const right = yield* credentialsBody
     for (const wrong of [{ client_id: "app_other" }, { client_secret: "guess" }]) {
-      const refused = yield* send(yield* tokenUrl, {
-        method: "POST",
-        body: { ...right, ...wrong }
-      })
+      const refused = yield* send(yield* tokenUrl, { method: "POST", body: { ...right, ...wrong } })
       assert.strictEqual(refused.status, 401)
     }
   })

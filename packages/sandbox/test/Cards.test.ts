@@ -104,8 +104,9 @@ describe("a key in the body", () => {
     const bodies = [`{"idempotency_key":"card-1"}`, `{"idempotency_key":1}`, "{", "[]", "null", ""]
     for (const text of bodies) yield* sendAuthorised("/cards", { method: "POST", text })
     const issues = (yield* sandbox.exchanges).filter(({ operation }) => operation === "Cards.issue")
+    const ends = issues.map((exchange) => [exchange.key, exchange.ending])
     assert.deepStrictEqual(
-      issues.map((exchange) => [exchange.key, exchange.ending]),
+      ends,
       bodies.map((_, index) => [index === 0 ? "card-1" : undefined, 422])
     )
   })

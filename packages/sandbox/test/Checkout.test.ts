@@ -80,10 +80,7 @@ describe("the hosted page of a payment link", () => {
       "data:text/html,x"
     ]) {
       const ignored = await service.createLink({ success_url: other, failure_url: other })
-      assert.deepInclude((await read(ignored)).json, {
-        success_url: null,
-        failure_url: null
-      })
+      assert.deepInclude((await read(ignored)).json, { success_url: null, failure_url: null })
     }
   })
 

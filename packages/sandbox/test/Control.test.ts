@@ -176,10 +176,7 @@ describe("requests", () => {
     assert.deepInclude(second, { operation: "Payments.create", key, status: 201, replay: true })
     assert.deepInclude(first, { index: 1, replay: false, ending: "answered" })
     assert.deepInclude(first, { body: null, response: null })
-    assert.deepInclude(token, {
-      operation: "Token.obtain",
-      path: "/api/v1/auth/application/token"
-    })
+    assert.deepInclude(token, { operation: "Token.obtain", path: "/api/v1/auth/application/token" })
     const { text } = yield* send(yield* controlUrl("/requests"), {})
     assert.notInclude(text, phone)
     const [shown, ...rest] = yield* control.requests({ bodies: true, limit: 1 })
@@ -353,10 +350,8 @@ describe("money", () => {
     const zero = yield* refusal("POST", "/refunds", {
       body: { transaction: reference, amount: "0" }
     })
-    assert.deepStrictEqual(
-      zero.issues.map(({ field }) => field),
-      ["amount"]
-    )
+    const fields = zero.issues.map(({ field }) => field)
+    assert.deepStrictEqual(fields, ["amount"])
     const { id } = yield* links.create({
       amount: "100",
       currency: "XOF",
@@ -433,13 +428,7 @@ describe("faults", () => {
     const statuses = (seed: number) =>
       Effect.gen(function* () {
         yield* control.reset()
-        const payload = {
-          fault: "status",
-          status: 503,
-          count: 20,
-          probability: 0.3,
-          seed
-        } as const
+        const payload = { fault: "status", status: 503, count: 20, probability: 0.3, seed } as const
         yield* control.faults.add(payload)
         return yield* Effect.forEach(Array.from({ length: 200 }), () =>
           Effect.map(send(`${sandbox.baseUrl}/services`, {}), ({ status }) => status)
@@ -449,10 +438,8 @@ describe("faults", () => {
     assert.deepStrictEqual(yield* statuses(1), first)
     assert.notDeepEqual(yield* statuses(2), first)
     const lastFault = first.lastIndexOf(503)
-    assert.lengthOf(
-      first.filter((status) => status === 503),
-      20
-    )
+    const failed = first.filter((status) => status === 503)
+    assert.lengthOf(failed, 20)
     assert.isAbove(lastFault, 30)
     assert.isBelow(lastFault, 150)
   })
@@ -484,10 +471,8 @@ describe("the clock", () => {
     yield* control.advance({ seconds: 3600 })
     yield* payments.get(id)
     const exchanges = yield* sandbox.exchanges
-    assert.deepStrictEqual(
-      exchanges.slice(-3).map(({ operation, ending }) => `${operation} ${ending}`),
-      ["Payments.get 401", "Token.obtain 200", "Payments.get 200"]
-    )
+    const ends = exchanges.slice(-3).map(({ operation, ending }) => `${operation} ${ending}`)
+    assert.deepStrictEqual(ends, ["Payments.get 401", "Token.obtain 200", "Payments.get 200"])
     assert.strictEqual(yield* Clock.currentTimeMillis, 500)
   })
 
@@ -507,10 +492,8 @@ describe("the clock", () => {
     const seconds = 36_525 * 86_400
     const tooFar = yield* refusal("POST", "/clock/advance", { body: { seconds } })
     assert.strictEqual(tooFar.code, "CLOCK_TOO_FAR")
-    assert.deepStrictEqual(
-      tooFar.issues.map(({ field }) => field),
-      ["seconds"]
-    )
+    const fields = tooFar.issues.map(({ field }) => field)
+    assert.deepStrictEqual(fields, ["seconds"])
   })
 })
 
@@ -639,10 +622,7 @@ describe("bad input", () => {
       { field: "other_body", rule: `must be one of 422, 409, "replay"` },
       { field: "in_flight", rule: `must be one of "replay", 409, "wait"` },
       { field: "failures", rule: `must be one of "again", "replay"` },
-      {
-        field: "retention_seconds",
-        rule: "must be a number from 0 to 3155760000 or null"
-      }
+      { field: "retention_seconds", rule: "must be a number from 0 to 3155760000 or null" }
     ])
   })
 

@@ -102,10 +102,8 @@ describe("a response that differs in one member is rejected", () => {
           error._tag === "UnkeyedOutcomeUnknown" && error.cause._tag === "MalformedResponseError"
         )
         assert.strictEqual(error.cause.reason, "AnotherSubject")
-        assert.deepStrictEqual(
-          error.cause.issues.map(({ field }) => field),
-          [member]
-        )
+        const fields = error.cause.issues.map(({ field }) => field)
+        assert.deepStrictEqual(fields, [member])
       })
     }
   }

@@ -29,10 +29,8 @@ describe("the tags of errors", () => {
   it("are different from those of @effect/platform", () => {
     const others = new Set(ErrorTags.tagsIn(platform))
     for (const tag of ["NotFound", "Unauthorized", "RequestError"]) assert.isTrue(others.has(tag))
-    assert.deepStrictEqual(
-      own.filter((tag) => others.has(tag)),
-      []
-    )
+    const shared = own.filter((tag) => others.has(tag))
+    assert.deepStrictEqual(shared, [])
   })
 
   it("are different from each other", () => {

@@ -67,10 +67,8 @@ describe("the payroll", () => {
     assert.include(result.why, "PYT-OTHER")
     assert.include(result.why, "amount")
     assert.include(result.why, "unknown")
-    assert.lengthOf(
-      exchanges.filter((exchange) => exchange.operation === operation),
-      2
-    )
+    const sent = exchanges.filter((exchange) => exchange.operation === operation)
+    assert.lengthOf(sent, 2)
   })
 
   Test.effect("pays once when responses are lost", function* () {
@@ -112,9 +110,7 @@ describe("the payroll", () => {
       Fault.status(403, { operation: "Payouts.get", count: 3 })
     )
     assert.strictEqual(result?.is, "paid")
-    assert.lengthOf(
-      exchanges.filter((exchange) => exchange.operation === operation),
-      1
-    )
+    const sent = exchanges.filter((exchange) => exchange.operation === operation)
+    assert.lengthOf(sent, 1)
   })
 })

@@ -68,8 +68,9 @@ describe("the log of exchanges", () => {
     yield* late(end)
     const all = yield* log.latest
     assert.lengthOf(all, 2000)
+    const kept = all.flatMap(({ index, response }) => (response === undefined ? [] : [index]))
     assert.deepStrictEqual(
-      all.flatMap(({ index, response }) => (response === undefined ? [] : [index])),
+      kept,
       Array.from({ length: 1000 }, (_, n) => n + 1000)
     )
   })

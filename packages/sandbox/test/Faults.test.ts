@@ -204,10 +204,8 @@ describe("faults", () => {
       () => Effect.map(send(`${sandbox.baseUrl}/services`, {}), ({ status }) => status),
       { concurrency: "unbounded" }
     )
-    assert.lengthOf(
-      statuses.filter((status) => status === 503),
-      7
-    )
+    const failed = statuses.filter((status) => status === 503)
+    assert.lengthOf(failed, 7)
   })
 })
 

@@ -149,10 +149,8 @@ describe("a client in another language", () => {
       .map((one) => one.text)
       .join("")
     const answers = yield* exchange({ url, text, answers: 4 })
-    assert.deepStrictEqual(
-      answers.map(({ status }) => status),
-      [201, 200, 404, 201]
-    )
+    const statuses = answers.map(({ status }) => status)
+    assert.deepStrictEqual(statuses, [201, 200, 404, 201])
     assert.lengthOf(yield* paymentIntents, 2)
   })
 

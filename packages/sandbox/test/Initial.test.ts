@@ -39,14 +39,10 @@ const readMade = (make: (file: string) => unknown) =>
 describe("initial state in YAML", () => {
   Test.effect("keeps every digit of an amount, without quotes", function* () {
     const { services, wallets } = yield* read(yaml)
-    assert.deepStrictEqual(
-      wallets?.map(({ balance }): string => balance),
-      ["90071992547409931.1050", "0.0000"]
-    )
-    assert.deepStrictEqual(
-      services?.map(({ available, country }) => [country.code, available]),
-      [["BJ", false]]
-    )
+    const balances = wallets?.map(({ balance }): string => balance)
+    assert.deepStrictEqual(balances, ["90071992547409931.1050", "0.0000"])
+    const listed = services?.map(({ available, country }) => [country.code, available])
+    assert.deepStrictEqual(listed, [["BJ", false]])
   })
 
   it.live.skipIf(process.platform === "win32")("is not awaited from a FIFO", () =>

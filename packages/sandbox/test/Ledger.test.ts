@@ -276,14 +276,10 @@ describe("random operations", () => {
     const programs = FastCheck.sample(steps, { numRuns: 10, seed: 42 })
     const played = yield* Effect.forEach(programs, play)
     // The test is only meaningful with both refusals and postings.
-    assert.isAbove(
-      played.reduce((sum, { refusals }) => sum + refusals, 0),
-      10
-    )
-    assert.isAbove(
-      played.reduce((sum, { entries }) => sum + entries, 0),
-      200
-    )
+    const refusals = played.reduce((sum, { refusals }) => sum + refusals, 0)
+    assert.isAbove(refusals, 10)
+    const entries = played.reduce((sum, { entries }) => sum + entries, 0)
+    assert.isAbove(entries, 200)
   })
 })
 
@@ -291,10 +287,8 @@ describe("options", () => {
   tests({ lenient: true, wallets: [{ currency: usd, balance: amount("12.5") }] })(
     "set the wallets, and a missing wallet is opened on demand",
     function* ({ sandbox, payments }) {
-      assert.deepStrictEqual(
-        (yield* sandbox.wallets).map(({ available, currency }) => [currency, available]),
-        [["USD", "12.5000"]]
-      )
+      const funds = (yield* sandbox.wallets).map(({ available, currency }) => [currency, available])
+      assert.deepStrictEqual(funds, [["USD", "12.5000"]])
       const key = IdempotencyKey.make("ghana")
       const { id } = yield* payments.create(
         { ...collection, country: "GH", currency: "GHS" },

@@ -38,10 +38,8 @@ describe("a service", () => {
     ]
   ])("of %o", (changes, warning) => {
     const found = listed.service(catalogue.services, { ...service, ...changes })
-    assert.deepStrictEqual(
-      found.map((one) => one.warning),
-      warning === undefined ? [] : [warning]
-    )
+    const warnings = found.map((one) => one.warning)
+    assert.deepStrictEqual(warnings, warning === undefined ? [] : [warning])
     // A refusal has the rule, and no value of the request.
     for (const { rule } of found) assert.notInclude(rule, `"`)
   })

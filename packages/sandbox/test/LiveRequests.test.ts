@@ -66,16 +66,12 @@ describe("the live requests", () => {
     const leaving = new AbortController()
     const slow = yield* Effect.fork(Effect.exit(call(sandbox, { signal: leaving.signal })))
     const { requests: opened } = decode((yield* next).data)
-    assert.deepStrictEqual(
-      opened.map(({ index, ending }) => [index, ending]),
-      [[1, "open"]]
-    )
+    const states = opened.map(({ index, ending }) => [index, ending])
+    assert.deepStrictEqual(states, [[1, "open"]])
     leaving.abort()
     const { requests: ended } = decode((yield* next).data)
-    assert.deepStrictEqual(
-      ended.map(({ fault, index, ending }) => [index, ending, fault]),
-      [[1, "caller left", "delay"]]
-    )
+    const ends = ended.map(({ fault, index, ending }) => [index, ending, fault])
+    assert.deepStrictEqual(ends, [[1, "caller left", "delay"]])
     yield* Fiber.join(slow)
   })
 

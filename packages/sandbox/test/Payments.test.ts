@@ -73,10 +73,8 @@ describe("a payment intent", () => {
   })("is paid into the first wallet of its currency", function* ({ sandbox }) {
     yield* collected("order")
     const wallets = yield* sandbox.wallets
-    assert.deepStrictEqual(
-      wallets.map(({ available }) => available),
-      ["1482.5000", "7.0000"]
-    )
+    const funds = wallets.map(({ available }) => available)
+    assert.deepStrictEqual(funds, ["1482.5000", "7.0000"])
   })
 
   tests({ settleAfter: "1 hour" })(

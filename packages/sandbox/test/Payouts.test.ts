@@ -40,10 +40,7 @@ describe("a payout", () => {
     const paid = yield* payouts.get(created.reference)
     assert.strictEqual(paid.status, "COMPLETED")
     assert.strictEqual(paid.updated_at, "1970-01-01T00:00:02.000000Z")
-    assert.deepStrictEqual(yield* balancesIn("XOF"), {
-      available: "490.0000",
-      reserved: "0.0000"
-    })
+    assert.deepStrictEqual(yield* balancesIn("XOF"), { available: "490.0000", reserved: "0.0000" })
   })
 
   test("becomes a transaction with its metadata and provider reference", function* ({
@@ -86,10 +83,7 @@ describe("a payout", () => {
     )
     yield* settled
     assert.lengthOf(yield* sandbox.transactions, 1)
-    assert.deepStrictEqual(yield* balancesIn("XOF"), {
-      available: "490.0000",
-      reserved: "0.0000"
-    })
+    assert.deepStrictEqual(yield* balancesIn("XOF"), { available: "490.0000", reserved: "0.0000" })
   })
 
   test("can spend a collection from the moment it completes", function* ({ payouts, payments }) {

@@ -146,12 +146,11 @@ describe("the books", () => {
     ["a card", { cards: ["C"] }, [["card", true]]]
   ]
   it.effect.each(cases)("have %s", ([, rows, expected]) =>
-    Effect.map(judge.read(sandboxOf(rows)), ({ movements }) =>
-      assert.deepStrictEqual(
-        movements.map(({ hasMoved, kind }) => [kind, hasMoved] as const),
-        expected
-      )
-    )
+    Effect.gen(function* () {
+      const { movements } = yield* judge.read(sandboxOf(rows))
+      const found = movements.map(({ hasMoved, kind }) => [kind, hasMoved] as const)
+      assert.deepStrictEqual(found, expected)
+    })
   )
 })
 
@@ -384,10 +383,8 @@ describe("the runs", () => {
     ] as const
     for (const [place, names] of expected) {
       const single = wordsOf([place]).filter((words) => !words.includes(", next"))
-      assert.sameMembers(
-        single.map((words) => words.split(": ")[1] ?? ""),
-        [...names]
-      )
+      const faultNames = single.map((words) => words.split(": ")[1] ?? "")
+      assert.sameMembers(faultNames, [...names])
     }
   })
 
@@ -525,10 +522,8 @@ describe("a fault", () => {
 
   it("that is the next one waits for the other", () => {
     const { meets, notes } = inject([create, 2, "rate limited"], [create, 0, "unprocessable"])
-    assert.deepStrictEqual(
-      [1, 2, 3, 4].map((now) => meets(create, now)),
-      [false, true, true, false]
-    )
+    const met = [1, 2, 3, 4].map((now) => meets(create, now))
+    assert.deepStrictEqual(met, [false, true, true, false])
     assert.deepStrictEqual(notes, [
       "2nd Payments.create: rate limited",
       "3rd Payments.create: unprocessable"
@@ -545,10 +540,8 @@ describe("a fault", () => {
   it("of a life runs it twice", () => {
     const { begin } = inject(["press", 2, "two lives"])
     const begun = [begin("press", 1), begin("worker", 2), begin("press", 3)]
-    assert.deepStrictEqual(
-      begun.map((fault) => fault?.name),
-      [undefined, undefined, "two lives"]
-    )
+    const names = begun.map((fault) => fault?.name)
+    assert.deepStrictEqual(names, [undefined, undefined, "two lives"])
   })
 
   it("of the next life waits for the other", () => {
@@ -615,13 +608,7 @@ describe("the effect of", () => {
   }
 
   Test.effect("response of somebody else changes each member that says whose it is", function* () {
-    const own = {
-      id: "a",
-      reference: "b",
-      issuance_reference: "c",
-      amount: "1",
-      status: "FAILED"
-    }
+    const own = { id: "a", reference: "b", issuance_reference: "c", amount: "1", status: "FAILED" }
     const answer = HttpServerResponse.unsafeJson({ data: { ...own, currency: "XOF" } })
     const response = yield* faultOf("response of somebody else")
       .meet(withoutServices)(Effect.succeed(answer))
@@ -908,15 +895,7 @@ describe("the report", () => {
   const of = (changes: Partial<Trial> & { readonly number?: number } = {}): Trial => ({
     run: {
       number: changes.number ?? 0,
-      troubles: changes.number
-        ? [
-            {
-              operation: create,
-              nth: 1,
-              fault: faultOf("fails")
-            }
-          ]
-        : []
+      troubles: changes.number ? [{ operation: create, nth: 1, fault: faultOf("fails") }] : []
     },
     told: "paid",
     events: [{ atMillis: 100, text: "press starts" }],

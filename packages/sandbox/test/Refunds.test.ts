@@ -109,10 +109,8 @@ describe("a refund", () => {
       50,
       { concurrency: "unbounded" }
     )
-    assert.lengthOf(
-      results.filter(({ _tag }) => _tag === "Right"),
-      15
-    )
+    const made = results.filter(({ _tag }) => _tag === "Right")
+    assert.lengthOf(made, 15)
   })
 
   tests({ wallets: [] })(
@@ -123,11 +121,8 @@ describe("a refund", () => {
       const empty = yield* Effect.flip(sandbox.refund({ transaction: reference, amount: "100" }))
       assert.strictEqual(empty._tag, "ControlError")
       assert.strictEqual(empty.code, "INSUFFICIENT_FUNDS")
-      assert.deepStrictEqual(
-        empty.issues.map(({ field }) => field),
-        ["transaction"],
-        "the field is one of the request"
-      )
+      const fields = empty.issues.map(({ field }) => field)
+      assert.deepStrictEqual(fields, ["transaction"], "the field is one of the request")
 
       yield* settled
       const [, paidOut] = yield* sandbox.transactions

@@ -199,10 +199,8 @@ describe("scenarios", () => {
       const made = yield* sandbox.paymentIntents
       assert.isAtMost(made.length, 1)
       if (Exit.isSuccess(exit)) {
-        assert.deepStrictEqual(
-          made.map(({ id }) => id),
-          [exit.value.id]
-        )
+        const ids = made.map(({ id }) => id)
+        assert.deepStrictEqual(ids, [exit.value.id])
       } else if (made.length > 0) {
         const error = yield* Effect.flip(exit)
         assert.include(["OutcomeUnknown", "AppliedUnreadable"], error._tag)

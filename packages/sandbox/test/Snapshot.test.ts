@@ -131,10 +131,8 @@ describe("a snapshot", () => {
     assert.strictEqual((yield* sandbox.paymentIntents)[0]?.status, "COMPLETED")
     yield* sandbox.restore(before)
     assert.strictEqual(Date.parse((yield* sandbox.clock).now), before.now_ms)
-    assert.deepStrictEqual(
-      (yield* sandbox.paymentIntents).map((one) => [one.id, one.status]),
-      [[id, "PENDING"]]
-    )
+    const stored = (yield* sandbox.paymentIntents).map((one) => [one.id, one.status])
+    assert.deepStrictEqual(stored, [[id, "PENDING"]])
   })
 
   const damaged: ReadonlyArray<
@@ -191,10 +189,8 @@ describe("a snapshot", () => {
       const { status, text: answer } = yield* send(url, { method: "PUT", text: damage(text) })
       assert.strictEqual(status, 422)
       const { issues } = Schema.decodeUnknownSync(Schema.parseJson(ControlApi.ControlError))(answer)
-      assert.include(
-        issues.map((issue) => issue.field),
-        field
-      )
+      const fields = issues.map((issue) => issue.field)
+      assert.include(fields, field)
       assert.strictEqual(yield* written, text)
     })
   }

@@ -69,10 +69,8 @@ describe("a payment that completes", () => {
       yield* payments.create({ ...collection, amount }, { key })
     }
     yield* settled
-    assert.deepStrictEqual(
-      (yield* sandbox.transactions).map(({ amount }) => String(Number(amount))),
-      amounts
-    )
+    const found = (yield* sandbox.transactions).map(({ amount }) => String(Number(amount)))
+    assert.deepStrictEqual(found, amounts)
   })
 })
 

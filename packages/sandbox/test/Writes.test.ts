@@ -37,8 +37,9 @@ describe("what a write with a key made", () => {
       assert.strictEqual(yield* writes.madeWith(key), 1)
       assert.deepStrictEqual(yield* wallets, once)
       const requests = (yield* sandbox.exchanges).filter((one) => one.operation === write.name)
+      const keys = requests.map((one) => one.key)
       assert.deepStrictEqual(
-        requests.map((one) => one.key),
+        keys,
         made.map(() => key)
       )
     })

@@ -56,16 +56,12 @@ it("a body has an example, which its schema accepts", () => {
 
 it("an identifier belongs to one schema", () => {
   const identifiers = (ast: AST.AST) => Option.toArray(AST.getIdentifierAnnotation(ast))
-  assert.deepStrictEqual(
-    twice(identifiers, ({ ast }) => ast),
-    []
-  )
+  const doubled = twice(identifiers, ({ ast }) => ast)
+  assert.deepStrictEqual(doubled, [])
 })
 
 it("a brand belongs to one module: one that two domains need belongs in core", () => {
   const brands = (ast: AST.AST) => Option.getOrElse(AST.getBrandAnnotation(ast), () => [])
-  assert.deepStrictEqual(
-    twice(brands, ({ from }) => from.split(".")[0]),
-    []
-  )
+  const doubled = twice(brands, ({ from }) => from.split(".")[0])
+  assert.deepStrictEqual(doubled, [])
 })

@@ -478,9 +478,7 @@ describe("a token response", () => {
 
   Test.effect("for an unknown environment is not quoted in the error", function* () {
     const { tokens } = yield* make(
-      (n) => ({
-        data: { environment: n === 1 ? `${secret}\nLIVE` : "LIVE" }
-      }),
+      (n) => ({ data: { environment: n === 1 ? `${secret}\nLIVE` : "LIVE" } }),
       { environment: "SANDBOX" }
     )
     const strange = yield* Effect.flip(Elapsed.during(10, tokens.get(Infinity)))

@@ -24,8 +24,9 @@ describe("250 transactions", () => {
     yield* many
     for (const filter of [{}, { per_page: 1 + 99 }, { per_page: 7 }]) {
       const rows = Chunk.toReadonlyArray(yield* Stream.runCollect(transactions.stream(filter)))
+      const references = rows.map(({ reference }) => reference)
       assert.deepStrictEqual(
-        rows.map(({ reference }) => reference),
+        references,
         (yield* sandbox.transactions).map(({ reference }) => reference).reverse()
       )
       assert.isTrue(rows.every(Transaction.isNetExact))

@@ -244,11 +244,7 @@ describe("a stored result that does not fit its schema", () => {
       const store = yield* memoryStore.make
       const { done: all, note, step } = notes()
       const lives = (success: Schema.Schema<string>) => {
-        const tea = Activity.make({
-          name: "tea",
-          success,
-          execute: Effect.as(note("tea"), "tea")
-        })
+        const tea = Activity.make({ name: "tea", success, execute: Effect.as(note("tea"), "tea") })
         return life(store, body(Effect.asVoid(tea), step))
       }
       yield* (yield* lives(Schema.String)).end

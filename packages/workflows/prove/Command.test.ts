@@ -18,12 +18,7 @@ it.live(
       const program = yield* workers.bundle
       const healthPort = yield* Postgres.freePort
       const file = yield* Files.database
-      const settings = {
-        ...access,
-        engine: { kind: "sqlite", file },
-        from: 1,
-        to: 9
-      } as const
+      const settings = { ...access, engine: { kind: "sqlite", file }, from: 1, to: 9 } as const
       const first = yield* workers.start({ ...settings, healthPort }, program)
       yield* Deferred.await(first.ready)
       yield* health.until(healthPort, "200 ready")

@@ -83,10 +83,8 @@ Test.live("DBOS runs many executions at once, and each key once", function* () {
   // Each step belongs to its own execution.
   for (const amount of amounts) {
     const steps = yield* Effect.promise(() => DBOS.listWorkflowSteps(`order-${amount}`))
-    assert.deepStrictEqual(
-      steps?.map(({ name }) => name),
-      ["step/first/1", "DBOS.sleep", "step/second/1"]
-    )
+    const names = steps?.map(({ name }) => name)
+    assert.deepStrictEqual(names, ["step/first/1", "DBOS.sleep", "step/second/1"])
   }
 
   // Again, with the same payload and with another one.

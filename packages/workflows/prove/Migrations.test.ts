@@ -33,10 +33,7 @@ import * as world from "../test/utils/world.js"
 
 const Order = Workflow.make({
   name: "Shop/Order/1",
-  payload: {
-    key: Schema.String,
-    payout: Schema.optional(DisbursePayout.workflow.payloadSchema)
-  },
+  payload: { key: Schema.String, payout: Schema.optional(DisbursePayout.workflow.payloadSchema) },
   success: Schema.String,
   error: DisbursePayout.workflow.errorSchema,
   idempotencyKey: ({ key }) => key
@@ -195,9 +192,7 @@ describe.each(Object.entries(engines))("on %s", (_, server) => {
     const { client, engine } = yield* server
     yield* Effect.all(
       Array.from({ length: 4 }, () => Layer.build(Layer.fresh(engine))),
-      {
-        concurrency: "unbounded"
-      }
+      { concurrency: "unbounded" }
     )
     const sql = Context.get(yield* Layer.build(client), SqlClient.SqlClient)
     for (const stored of [99, 4]) {

@@ -81,10 +81,8 @@ describe("the page of a runner", () => {
     assert.strictEqual(await row("payroll:2026-11").count(), 0)
     assert.isFalse(addresses.some((one) => /sesame|wrong/.test(decodeURIComponent(one))))
     // The browser itself reports the refusal, at any time.
-    assert.deepStrictEqual(
-      problems.filter((problem) => !problem.includes("status of 401")),
-      []
-    )
+    const others = problems.filter((problem) => !problem.includes("status of 401"))
+    assert.deepStrictEqual(others, [])
   })
 
   it("lists executions by their state", async () => {

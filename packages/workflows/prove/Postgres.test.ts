@@ -70,10 +70,7 @@ const Nap = Workflow.make({
 
 const services = world.services({ settleAfter: "1 second" })
 
-layer(server, {
-  timeout: "60 seconds",
-  excludeTestServices: true
-})("on PostgreSQL", (it) => {
+layer(server, { timeout: "60 seconds", excludeTestServices: true })("on PostgreSQL", (it) => {
   it.scoped.each([1, -1])(
     "a pause ends on time although the clock of its runner is %i hour ahead",
     (hours) =>
@@ -163,10 +160,7 @@ layer(server, {
   it.scoped("a runner is healthy while the database has heard of it", () =>
     Effect.gen(function* () {
       const { restart, url } = yield* Server
-      const engine = layerPostgres({
-        url,
-        runnerExpiration: "3 seconds"
-      })
+      const engine = layerPostgres({ url, runnerExpiration: "3 seconds" })
       const { isHealthy } = Context.get(yield* Layer.build(engine), Engine.Engine)
       const until = (expected: boolean) =>
         Effect.repeat(Effect.delay(isHealthy, "100 millis"), { until: (is) => is === expected })

@@ -195,15 +195,11 @@ VirtualClock.tests(Layer.fresh(world.services()))(
         assert.strictEqual(error._tag, "BatchStopped")
         assert.include(error.message, `E1: ${stopped}`)
         const doubts = yield* batches.doubts("payroll")
-        assert.deepStrictEqual(
-          doubts.map((doubt) => doubt.stopped),
-          [stopped, stopped]
-        )
+        const reasons = doubts.map((doubt) => doubt.stopped)
+        assert.deepStrictEqual(reasons, [stopped, stopped])
         const results = yield* Stream.runCollect(batches.results("payroll"))
-        assert.deepStrictEqual(
-          Array.from(results, ({ state }) => state),
-          ["unknown", "unknown"]
-        )
+        const states = Array.from(results, ({ state }) => state)
+        assert.deepStrictEqual(states, ["unknown", "unknown"])
       })
     )
 

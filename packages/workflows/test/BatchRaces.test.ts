@@ -76,10 +76,8 @@ onSandbox("of two starts at once, only one stores its items", function* () {
   const started = (yield* Fiber.join(ends)).flatMap(Option.toArray)
   assert.lengthOf(started, 1)
   const stored = yield* table.read("payroll", {}, 10)
-  assert.deepStrictEqual(
-    stored.map(({ key }) => key),
-    started
-  )
+  const keys = stored.map(({ key }) => key)
+  assert.deepStrictEqual(keys, started)
 })
 
 onSandbox("a start during a purge says that the batch was purged", function* () {

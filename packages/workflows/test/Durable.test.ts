@@ -360,10 +360,8 @@ describe("a changed definition", () => {
           assert.instanceOf(error, Execution.UnreadablePayload)
           assert.strictEqual(error.workflow, "Shop/Versioned/1")
           assert.strictEqual(error.businessKey, "order-1")
-          assert.deepStrictEqual(
-            error.issues.map(({ field }) => field),
-            ["order"]
-          )
+          const fields = error.issues.map(({ field }) => field)
+          assert.deepStrictEqual(fields, ["order"])
           assert.include(error.message, "the stored payload of order-1 does not fit")
           assert.include(error.message, "order must be a string at least 10")
           assert.notInclude(error.message, "tea")

@@ -128,10 +128,8 @@ describe("metrics", () => {
       const open = ["running", "waiting"].map((state) =>
         valueOf(`manilla_executions_${state}`, collect)
       )
-      assert.strictEqual(
-        open.reduce((sum, count) => sum + count, 0),
-        2
-      )
+      const total = open.reduce((sum, count) => sum + count, 0)
+      assert.strictEqual(total, 2)
       assert.strictEqual(valueOf("manilla_executions_running", issue), 0)
       assert.strictEqual(valueOf("manilla_executions_oldest_seconds", issue), 0)
       assert.approximately(valueOf("manilla_executions_oldest_seconds", collect), 500, 20)

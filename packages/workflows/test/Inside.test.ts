@@ -340,11 +340,7 @@ Test.effect("three unpaid items among 2,000 are listed first, with reasons", fun
   yield* store.insert({ ...execution, workflow: workflowName })
   yield* store.batches.insert("order-42", 1)
   const request = JSON.stringify({ amount: "1500", currency: "XOF", destination: "+22901" })
-  const all = Array.from({ length: 2_000 }, (_, number) => ({
-    number,
-    key: `E${number}`,
-    request
-  }))
+  const all = Array.from({ length: 2_000 }, (_, number) => ({ number, key: `E${number}`, request }))
   yield* store.batches.add("order-42", 0, all)
   yield* store.batches.change("order-42", { phase: "running", total: all.length }, {})
   const answer = { operation: "Payouts.create", status: 422 }
@@ -385,10 +381,8 @@ Test.effect("three unpaid items among 2,000 are listed first, with reasons", fun
   assert.match((yield* items({ after: "1999" })).join(), /^no item has ended without being paid/)
   assert.match((yield* items({ item: "E1", only: "all" })).join(), /^E1 .* completed/)
   const page = yield* items({ only: "all", limit: "9999" })
-  assert.lengthOf(
-    page.filter((line) => /^E\d/.test(line)),
-    500
-  )
+  const rows = page.filter((line) => /^E\d/.test(line))
+  assert.lengthOf(rows, 500)
   assert.strictEqual(page.at(-1), "There may be more: --after 499")
   assert.match((yield* items({ only: "all", after: "0", limit: "1" })).join(), /^E1 /)
   assert.notInclude(lines.join(), "+22901")
@@ -473,10 +467,7 @@ Test.effect("an item that is being sent may have been sent if no runner is alive
 Test.effect("an item whose payout has failed names the payout", function* () {
   const store = yield* memoryStore.make
   yield* batchOf(["sending"], store)
-  const [created] = FastCheck.sample(Arbitrary.make(Payout.CreatedPayout), {
-    numRuns: 1,
-    seed: 1
-  })
+  const [created] = FastCheck.sample(Arbitrary.make(Payout.CreatedPayout), { numRuns: 1, seed: 1 })
   assert(created !== undefined)
   const reference = Payout.makeReference("PO-7")
   const failed = rules.afterRequest(Exit.succeed({ ...created, reference, status: "FAILED" }))

@@ -226,11 +226,7 @@ const service = (answers: ReadonlyArray<Effect.Effect<string, Errors.KeyedWriteE
       const answer = answers[call] ?? Effect.dieMessage("too many calls")
       return Effect.zipRight(gates[call]?.await ?? Effect.void, answer)
     }
-    return {
-      send,
-      calls: () => calls,
-      answer: (call: number) => gates[call]?.open ?? Effect.void
-    }
+    return { send, calls: () => calls, answer: (call: number) => gates[call]?.open ?? Effect.void }
   })
 
 describe("two runners, of which the first was taken for dead while it was sending", () => {
@@ -544,12 +540,7 @@ describe("a body", () => {
   const note = (block: string) =>
     Effect.map(Account, (account) => void accounts.push(`${block} of ${account}`))
   const step = (block: string) =>
-    Durable.step({
-      name: block,
-      success: Schema.Void,
-      error: Schema.Never,
-      execute: note(block)
-    })
+    Durable.step({ name: block, success: Schema.Void, error: Schema.Never, execute: note(block) })
   const body = () =>
     Effect.gen(function* () {
       yield* note("body")
@@ -566,10 +557,8 @@ describe("a body", () => {
     )
     const error = yield* Effect.flip(operator.await("order-42"))
     assert.strictEqual(error._tag, "UnprocessableError")
-    assert.deepStrictEqual(
-      [...new Set(accounts)],
-      ["body of mine", "step of mine", "compensation of mine"]
-    )
+    const used = [...new Set(accounts)]
+    assert.deepStrictEqual(used, ["body of mine", "step of mine", "compensation of mine"])
   })
 })
 

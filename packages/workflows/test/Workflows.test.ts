@@ -266,10 +266,8 @@ describe("operating an execution", () => {
         payments.start({ key, ...world.payment, amount: "-1", country: "Benin" })
       )
       assert.instanceOf(error, Execution.InvalidPayload)
-      assert.deepStrictEqual(
-        error.issues.map(({ field }) => field),
-        ["country", "amount"]
-      )
+      const fields = error.issues.map(({ field }) => field)
+      assert.deepStrictEqual(fields, ["country", "amount"])
       const watches = yield* Operator.of(PaymentLinkWatch.workflow)
       const id = PaymentLink.makeId("3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d")
       const unstorable =

@@ -278,10 +278,7 @@ const chunked = (body: Buffer, size: string, tail = "0\r\n\r\n") => ({
 })
 const lengths =
   (...values: ReadonlyArray<string | number>): Framing =>
-  (body) => ({
-    headers: values.map((value) => `content-length: ${value}`),
-    body
-  })
+  (body) => ({ headers: values.map((value) => `content-length: ${value}`), body })
 
 const framings: Readonly<Record<string, Framing>> = {
   exact: (body) => ({ headers: [`content-length: ${body.length}`], body }),
@@ -412,10 +409,7 @@ const answers = fc
     const body: Body =
       typeof drawn.body === "string" ? (bodies[drawn.body] ?? [""]) : [Buffer.from(drawn.body)]
     const raw = Buffer.from(body[0])
-    const framed = framings[drawn.framing]?.(raw) ?? {
-      headers: [],
-      body: Buffer.alloc(0)
-    }
+    const framed = framings[drawn.framing]?.(raw) ?? { headers: [], body: Buffer.alloc(0) }
     const bytes = Buffer.concat([
       Buffer.from(preludes[drawn.prelude] ?? "", "latin1"),
       Buffer.from(

@@ -218,9 +218,7 @@ export const scenes: Readonly<Record<FailureTable.Failure, ReadonlyArray<Scene>>
   noTls: [handshake((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))],
   garbage: [handshake((socket) => socket.end(Buffer.alloc(40, 7)))],
   oldTls: [
-    secure({
-      options: { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" }
-    })
+    secure({ options: { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" } })
   ],
   noAlpn: [secure({ options: { ALPNProtocols: ["h2"] } })],
   selfSigned: [secure({ isTrusted: false })],
@@ -262,9 +260,7 @@ export const scenes: Readonly<Record<FailureTable.Failure, ReadonlyArray<Scene>>
   upgrades: [
     answers(
       raw("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
-      {
-        wait: 20
-      },
+      { wait: 20 },
       "end"
     )
   ],

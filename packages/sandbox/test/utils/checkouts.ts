@@ -123,10 +123,7 @@ export const checkout = (parts: Partial<Parts> & Prove.Options) => {
     ...options,
     store: Layer.sync(Store, newOrder),
     process: Layer.merge(Payments.layer, Transactions.layer),
-    lives: {
-      handle: Effect.flatMap(Store, handle),
-      worker: Effect.flatMap(Store, worker)
-    },
+    lives: { handle: Effect.flatMap(Store, handle), worker: Effect.flatMap(Store, worker) },
     script: ["handle", "worker"] as const,
     told: tell === undefined ? told : Effect.map(Store, tell)
   }

@@ -94,10 +94,7 @@ export const operations: Readonly<Record<ServiceApi.OperationName, Copy>> = {
       ["expires_at", "tomorrow", "2030-02-30T12:00:00Z", "2030-01-31 12:00"]
     ]
   },
-  "Payments.get": {
-    route: ["GET", "/payments/:paymentIntent", "payments.read"],
-    answer: payment
-  },
+  "Payments.get": { route: ["GET", "/payments/:paymentIntent", "payments.read"], answer: payment },
   "Transactions.list": {
     route: ["GET", "/transactions", "transactions.read"],
     query: "per_page status currency environment",
