@@ -22,6 +22,7 @@ import * as Durable from "@manilla/workflows/Durable"
 import * as Policy from "@manilla/workflows/Policy"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -73,6 +74,14 @@ const started = Effect.gen(function* () {
   return operator
 })
 
+/** An execution that has begun in memory, with this body. */
+const begun = (body: Body) =>
+  Effect.flatMap(Layer.build(inMemory(body)), (context) => Effect.provide(started, context))
+
+/** One that has begun in a process on a store. */
+const begunOn = (store: engineStore.EngineStore, body: Body) =>
+  Effect.flatMap(on(store, body), (context) => Effect.provide(started, context))
+
 type Send = (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<string, Errors.KeyedWriteError>
 
 const write = (operation: string, send: Send) =>
@@ -110,65 +119,42 @@ const note = (notes: Array<string>, name: string) =>
 
 describe("a cancellation that a pause has decided", () => {
   for (const [name, then] of [
-    ["stays when the pause would be over", VirtualClock.pass("2 hours")],
-    [
-      "stays after a resume",
-      Effect.flatMap(Operator.of(Shop), (operator) => Effect.orDie(operator.resume(key)))
-    ]
-  ] as const) {
-    VirtualClock.test(name, () => {
+    ["stays when the pause would be over", () => VirtualClock.pass("2 hours")],
+    ["stays after a resume", (operator) => Effect.orDie(operator.resume(key))]
+  ] satisfies ReadonlyArray<
+    readonly [string, (operator: Effect.Effect.Success<typeof started>) => Effect.Effect<void>]
+  >) {
+    test(name, function* () {
       let refunds = 0
-      return Effect.gen(function* () {
-        const operator = yield* started
-        yield* operator.interrupt(key)
-        yield* VirtualClock.pass("5 seconds")
-        yield* then
-        yield* VirtualClock.pass("2 hours")
-        const error = yield* Effect.flip(operator.await(key))
-        assert.strictEqual(error._tag, "ExecutionCancelled")
-        assert.strictEqual(refunds, 2)
-      }).pipe(
-        Effect.provide(
-          inMemory(() =>
-            Durable.compensating(
-              Effect.gen(function* () {
-                yield* Durable.compensate(paid, () =>
-                  Effect.orDie(
-                    write("Shop.refund", (key) =>
-                      ++refunds === 1
-                        ? Effect.fail(
-                            new Errors.OutcomeUnknown({
-                              operation: "Shop.refund",
-                              message: "no response",
-                              key,
-                              cause: lost
-                            })
-                          )
-                        : Effect.succeed("refund-1")
-                    )
-                  )
-                )
-                yield* Durable.sleep("cooling-off", "30 minutes")
-                return "done"
-              })
-            )
-          )
+      const unknown = { operation: "Shop.refund", message: "no response", cause: lost }
+      const refund = write("Shop.refund", (key) =>
+        ++refunds === 1
+          ? Effect.fail(new Errors.OutcomeUnknown({ ...unknown, key }))
+          : Effect.succeed("refund-1")
+      )
+      const operator = yield* begun(() =>
+        Durable.compensate(paid, () => Effect.orDie(refund)).pipe(
+          Effect.zipLeft(Durable.sleep("cooling-off", "30 minutes")),
+          Durable.compensating
         )
       )
+      yield* operator.interrupt(key)
+      yield* VirtualClock.pass("5 seconds")
+      yield* then(operator)
+      yield* VirtualClock.pass("2 hours")
+      const error = yield* Effect.flip(operator.await(key))
+      assert.strictEqual(error._tag, "ExecutionCancelled")
+      assert.strictEqual(refunds, 2)
     })
   }
 
-  VirtualClock.tests(
-    inMemory(() =>
-      Effect.gen(function* () {
-        yield* Durable.sleep("until the delivery", 0)
-        yield* paid
-        yield* Durable.sleep("a day", "1 day")
-        return "done"
-      })
+  test("does not hide a write after a pause of no time", function* () {
+    const operator = yield* begun(() =>
+      Durable.sleep("until the delivery", 0).pipe(
+        Effect.zipRight(paid),
+        Effect.zipLeft(Durable.sleep("a day", "1 day"))
+      )
     )
-  )("does not hide a write after a pause of no time", function* () {
-    const operator = yield* started
     yield* operator.interrupt(key)
     yield* VirtualClock.pass("5 seconds")
     const error = yield* Effect.flip(operator.await(key))
@@ -210,7 +196,7 @@ describe("a body", () => {
     ["the first block", Effect.void],
     ["a later block", Durable.sleep("a moment", "1 milli")]
   ] as const) {
-    VirtualClock.test(`sends nothing from a race if that is ${which}`, () => {
+    test(`sends nothing from a race if that is ${which}`, function* () {
       let sent = 0
       const race = DurableDeferred.raceAll({
         name: "race",
@@ -218,56 +204,32 @@ describe("a body", () => {
         error: Durable.WriteError,
         effects: [write("Shop.pay", () => Effect.sync(() => `pay-${++sent}`))]
       })
-      return Effect.gen(function* () {
-        const operator = yield* started
-        assert.strictEqual((yield* operator.status(key)).state, "Died")
-        assert.strictEqual(sent, 0)
-      }).pipe(Effect.provide(inMemory(() => Effect.zipRight(before, race))))
+      const operator = yield* begun(() => Effect.zipRight(before, race))
+      assert.strictEqual((yield* operator.status(key)).state, "Died")
+      assert.strictEqual(sent, 0)
     })
   }
 
-  VirtualClock.test("stores the failure of a step that interrupts the rest of it", () => {
+  test("stores the failure of a step that interrupts the rest of it", function* () {
     let runs = 0
     const execute = Effect.suspend(() => {
       runs++
       return Effect.all([Effect.fail(refusal), Effect.never], { concurrency: 2, discard: true })
     })
-    return Effect.gen(function* () {
-      const operator = yield* started
-      assert.strictEqual((yield* Effect.flip(operator.await(key)))._tag, refusal._tag)
-      assert.strictEqual((yield* operator.status(key)).state, "Failed")
-      assert.strictEqual(runs, 1)
-    }).pipe(
-      Effect.provide(
-        inMemory(() =>
-          Effect.as(
-            Durable.step({
-              name: "both",
-              success: Schema.Void,
-              error: Durable.WriteError,
-              execute
-            }),
-            "done"
-          )
-        )
-      )
-    )
+    const both = { name: "both", success: Schema.Void, error: Durable.WriteError, execute }
+    const operator = yield* begun(() => Effect.as(Durable.step(both), "done"))
+    assert.strictEqual((yield* Effect.flip(operator.await(key)))._tag, refusal._tag)
+    assert.strictEqual((yield* operator.status(key)).state, "Failed")
+    assert.strictEqual(runs, 1)
   })
 
-  VirtualClock.test("sends an interrupted request again if the execution goes on", () => {
+  test("sends an interrupted request again if the execution goes on", function* () {
     let sent = 0
-    return Effect.gen(function* () {
-      const operator = yield* started
-      assert.strictEqual(yield* operator.await(key), "pay-2")
-    }).pipe(
-      Effect.provide(
-        inMemory(() =>
-          write("Shop.pay", () =>
-            Effect.suspend(() => (++sent === 1 ? Effect.interrupt : Effect.succeed(`pay-${sent}`)))
-          )
-        )
-      )
+    const send = Effect.suspend(() =>
+      ++sent === 1 ? Effect.interrupt : Effect.succeed(`pay-${sent}`)
     )
+    const operator = yield* begun(() => write("Shop.pay", () => send))
+    assert.strictEqual(yield* operator.await(key), "pay-2")
   })
 
   test("goes on with the result that was stored first", function* () {
@@ -279,46 +241,35 @@ describe("a body", () => {
         store.storeStep(executionId, runner, step)
       )
     }
-    const context = yield* on({ ...store, storeStep }, () => paid)
-    const operator = yield* Effect.provide(started, context)
+    const operator = yield* begunOn({ ...store, storeStep }, () => paid)
     assert.strictEqual(yield* operator.await(key), "pay-0")
   })
 
-  VirtualClock.tests(
-    inMemory(() =>
+  test("waits for a signal that has the name of a pause", function* () {
+    const operator = yield* begun(() =>
       Effect.gen(function* () {
         yield* DurableClock.sleep({ name: "approval", duration: "1 day" })
         yield* DurableDeferred.await(DurableDeferred.make("approval"))
         return "approved"
       })
     )
-  )("waits for a signal that has the name of a pause", function* () {
-    const operator = yield* started
     yield* VirtualClock.pass("2 days")
     assert.strictEqual((yield* operator.status(key)).state, "Waiting")
   })
 
-  VirtualClock.test("runs again once after it has sent itself a signal", () => {
+  test("runs again once after it has sent itself a signal", function* () {
     let lives = 0
-    return Effect.gen(function* () {
-      yield* started
-      yield* VirtualClock.pass("1 minute")
-      assert.isAtMost(lives, 3)
-    }).pipe(
-      Effect.provide(
-        inMemory(() =>
-          Effect.gen(function* () {
-            lives++
-            yield* DurableDeferred.into(
-              Activity.make({ name: "step", execute: Effect.void }),
-              DurableDeferred.make("own")
-            )
-            yield* DurableClock.sleep({ name: "a day", duration: "1 day" })
-            return "done"
-          })
-        )
-      )
+    const step = Activity.make({ name: "step", execute: Effect.void })
+    yield* begun(() =>
+      Effect.gen(function* () {
+        lives++
+        yield* DurableDeferred.into(step, DurableDeferred.make("own"))
+        yield* DurableClock.sleep({ name: "a day", duration: "1 day" })
+        return "done"
+      })
     )
+    yield* VirtualClock.pass("1 minute")
+    assert.isAtMost(lives, 3)
   })
 
   test("that is woken when it is about to wait looks again", function* () {
@@ -337,28 +288,18 @@ describe("a body", () => {
         yield* Durable.sleep("a day", "1 day")
         return "done"
       })
-    yield* Effect.provide(started, yield* on({ ...store, modify }, body))
+    yield* begunOn({ ...store, modify }, body)
     yield* VirtualClock.pass("1 minute")
     assert.strictEqual(lives, 2)
   })
 
-  VirtualClock.test("that interrupts itself fails", () => {
+  test("that interrupts itself fails", function* () {
     let lives = 0
-    return Effect.gen(function* () {
-      const operator = yield* started
-      yield* VirtualClock.pass("1 minute")
-      assert.strictEqual((yield* operator.status(key)).state, "Failed")
-      assert.strictEqual(lives, 1)
-    }).pipe(
-      Effect.provide(
-        inMemory(() =>
-          Effect.zipRight(
-            Effect.sync(() => lives++),
-            Effect.interrupt
-          )
-        )
-      )
-    )
+    const life = Effect.sync(() => lives++)
+    const operator = yield* begun(() => Effect.zipRight(life, Effect.interrupt))
+    yield* VirtualClock.pass("1 minute")
+    assert.strictEqual((yield* operator.status(key)).state, "Failed")
+    assert.strictEqual(lives, 1)
   })
 
   Test.live("that sleeps for ever spoils no list", function* () {
@@ -376,20 +317,16 @@ describe("a body", () => {
 })
 
 describe("a life that is cut", () => {
-  const compensated = (notes: Array<string>) => () =>
-    Effect.gen(function* () {
-      yield* Durable.compensate(note(notes, "pay"), () =>
-        Effect.sync(() => void notes.push("refund"))
-      )
-      yield* Activity.make({ name: "slow", execute: Effect.sleep("10 seconds") })
-      return "done"
-    }).pipe(Durable.compensating)
-
   test("undoes nothing, because another one goes on", function* () {
     const store = yield* memoryStore.make
     const notes: Array<string> = []
-    const context = yield* on(store, compensated(notes))
-    const operator = yield* Effect.provide(started, context)
+    const refund = Effect.sync(() => void notes.push("refund"))
+    const body = Durable.compensate(note(notes, "pay"), () => refund).pipe(
+      Effect.zipRight(Activity.make({ name: "slow", execute: Effect.sleep("10 seconds") })),
+      Effect.as("done"),
+      Durable.compensating
+    )
+    const operator = yield* begunOn(store, () => body)
     yield* store.runners.leave(1)
     yield* VirtualClock.pass("60 seconds")
     assert.strictEqual(yield* operator.await(key), "done")
@@ -399,9 +336,7 @@ describe("a life that is cut", () => {
   test("is gone on with, also if its runner has died", function* () {
     const store = yield* memoryStore.make
     const body = () => Effect.as(Durable.sleep("an hour", "1 hour"), "done")
-    const first = yield* Scope.make()
-    yield* Effect.provide(started, yield* Scope.extend(on(store, body), first))
-    yield* Scope.close(first, Exit.void)
+    yield* Effect.scoped(begunOn(store, body))
     // A process that is killed leaves its number in the row.
     const executionId = yield* Shop.executionId({ key })
     yield* store.modify(executionId, (one) => ({ ...one, runner: 99 }))
@@ -418,9 +353,9 @@ describe("a life that is cut", () => {
       runs.begun++
       runs.most = Math.max(runs.most, ++runs.now)
     })
-    const exit = Effect.delay(
-      Effect.sync(() => runs.now--),
-      "10 seconds"
+    const exit = Effect.zipRight(
+      Effect.sleep("10 seconds"),
+      Effect.sync(() => runs.now--)
     )
     const execute = Effect.acquireUseRelease(
       enter,
@@ -428,7 +363,7 @@ describe("a life that is cut", () => {
       () => exit
     )
     const body = () => Effect.as(Activity.make({ name: "slow", execute }), "done")
-    const operator = yield* Effect.provide(started, yield* on(store, body))
+    const operator = yield* begunOn(store, body)
     // Its runner is taken for dead, and continues as a new one.
     yield* store.runners.leave(1)
     yield* VirtualClock.pass("2 minutes")
@@ -440,12 +375,12 @@ describe("a life that is cut", () => {
     const store = yield* memoryStore.make
     let sent = 0
     const sending = Effect.forever(
-      Effect.delay(
-        Effect.sync(() => sent++),
-        "4 seconds"
+      Effect.zipRight(
+        Effect.sleep("4 seconds"),
+        Effect.sync(() => sent++)
       )
     )
-    yield* Effect.provide(started, yield* on(store, () => write("Shop.pay", () => sending)))
+    yield* begunOn(store, () => write("Shop.pay", () => sending))
     const other = yield* store.runners.join
     yield* store.runners.leave(1)
     const executionId = yield* Shop.executionId({ key })
@@ -460,10 +395,8 @@ describe("a life that is cut", () => {
     const body: Body = (which) =>
       Effect.gen(function* () {
         if (which === "slow") {
-          yield* Activity.make({
-            name: "slow",
-            execute: Effect.uninterruptible(Effect.sleep("10 seconds"))
-          })
+          const execute = Effect.uninterruptible(Effect.sleep("10 seconds"))
+          yield* Activity.make({ name: "slow", execute })
         } else {
           yield* Durable.sleep("a moment", "7 seconds")
           yield* note(late, "late")
@@ -471,10 +404,7 @@ describe("a life that is cut", () => {
         return "done"
       })
     const scope = yield* Scope.make()
-    const context = yield* Layer.buildWithScope(
-      Layer.provideMerge(shop(body), engines.on(store)),
-      scope
-    )
+    const context = yield* Scope.extend(on(store, body), scope)
     const operator = yield* Effect.provide(Operator.of(Shop), context)
     yield* operator.start({ key: IdempotencyKey.make("paused") })
     yield* VirtualClock.pass("3 seconds")
@@ -609,15 +539,9 @@ describe("a step that waits", () => {
     ["a signal", DurableDeferred.await(DurableDeferred.make("approval"))],
     ["an execution", Other.execute({ key: "other" })]
   ] as const) {
-    VirtualClock.tests(
-      inMemory(() =>
-        Effect.as(
-          Durable.step({ name: "wait", success: Schema.Void, error: Schema.Never, execute }),
-          "done"
-        )
-      )
-    )(`for ${name} ends its execution, and says where to wait`, function* () {
-      const operator = yield* started
+    test(`for ${name} ends its execution, and says where to wait`, function* () {
+      const step = { name: "wait", success: Schema.Void, error: Schema.Never, execute }
+      const operator = yield* begun(() => Effect.as(Durable.step(step), "done"))
       const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
       assert.include(Cause.pretty(cause), "Do that in the body, before or after the step.")
     })
@@ -633,14 +557,18 @@ describe("a body that starts another execution", () => {
     idempotencyKey: ({ key }) => key
   })
   const child = Child.execute({ key: "child" })
-  const layers = (
-    body: Body,
-    childBody: Effect.Effect<string, typeof Durable.WriteError.Type, Durable.InExecution>
-  ) =>
-    Layer.merge(
-      shop(body),
-      Child.toLayer(() => childBody)
-    )
+  type ChildBody = Effect.Effect<string, typeof Durable.WriteError.Type, Durable.InExecution>
+  /** A process of both, which has started the first. */
+  const both = (body: Body, childBody: ChildBody, engine = Memory.layerMemory) =>
+    Effect.gen(function* () {
+      const layer = Layer.merge(
+        shop(body),
+        Child.toLayer(() => childBody)
+      )
+      const context = yield* Layer.build(Layer.provideMerge(layer, engine))
+      const children = yield* Effect.provide(Operator.of(Child), context)
+      return { children, context, start: Effect.provide(started, context) }
+    })
   const asleep = Effect.as(Durable.sleep("a moment", "10 seconds"), "done")
 
   test("can read the end of that one, which is not purged before", function* () {
@@ -648,13 +576,12 @@ describe("a body that starts another execution", () => {
     let isAway = true
     const away = new Execution.StorageError({ operation: "wake an execution", cause: "" })
     const wake = (id: string) => Effect.suspend(() => (isAway ? away : store.wake(id)))
-    const layer = layers(() => child, paid)
-    const context = yield* Layer.build(Layer.provideMerge(layer, engines.on({ ...store, wake })))
-    const operator = yield* Effect.provide(started, context)
+    const engine = engines.on({ ...store, wake })
+    const { children, context, start } = yield* both(() => child, paid, engine)
+    const operator = yield* start
     assert.strictEqual((yield* operator.status(key)).state, "Waiting")
     const purge = Executions.purge({ minAge: 0 })
     assert.strictEqual(yield* Effect.provide(purge, context), 0)
-    const children = yield* Effect.provide(Operator.of(Child), context)
     for (const early of [children.purge("child"), operator.purge(key)]) {
       assert.strictEqual((yield* Effect.flip(early))._tag, "ExecutionNotEnded")
     }
@@ -667,26 +594,13 @@ describe("a body that starts another execution", () => {
     assert.strictEqual(yield* Effect.provide(purge, context), 2)
   })
 
-  VirtualClock.tests(
-    Layer.provideMerge(
-      layers(
-        () =>
-          Effect.as(
-            Effect.zipRight(
-              Child.execute({ key: "child" }, { discard: true }),
-              Durable.sleep("a week", "7 days")
-            ),
-            "done"
-          ),
-        paid
-      ),
-      Memory.layerMemory
-    )
-  )("and does not await it goes on after that one was purged", function* () {
-    const children = yield* Operator.of(Child)
+  test("and does not await it goes on after that one was purged", function* () {
+    const begin = Child.execute({ key: "child" }, { discard: true })
+    const body = Effect.zipRight(begin, Durable.sleep("a week", "7 days"))
+    const { children, start } = yield* both(() => Effect.as(body, "done"), paid)
     yield* children.start({ key: "child" })
     yield* VirtualClock.pass("5 seconds")
-    const operator = yield* started
+    const operator = yield* start
     yield* children.purge("child")
     yield* VirtualClock.pass("8 days")
     assert.strictEqual(yield* operator.await(key), "done")
@@ -703,25 +617,19 @@ describe("a body that starts another execution", () => {
         isLost = true
         return new Execution.StorageError({ operation: "change an execution", cause: "lost" })
       })
-    const context = yield* Layer.build(
-      Layer.provideMerge(
-        layers(() => child, asleep),
-        engines.on({ ...store, modify })
-      )
-    )
-    const operator = yield* Effect.provide(started, context)
+    const { start } = yield* both(() => child, asleep, engines.on({ ...store, modify }))
+    const operator = yield* start
     yield* VirtualClock.pass("10 seconds")
     assert.isTrue(isLost)
     assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
   })
 
-  VirtualClock.tests(
-    Layer.provideMerge(
-      layers(() => Effect.zipRight(child, Effect.as(Durable.sleep("a day", "1 day"), "")), paid),
-      Memory.layerMemory
+  test("says that something was created, if that one has created it", function* () {
+    const body = Effect.zipLeft(child, Durable.sleep("a day", "1 day"))
+    const operator = yield* Effect.flatMap(
+      both(() => body, paid),
+      ({ start }) => start
     )
-  )("says that something was created, if that one has created it", function* () {
-    const operator = yield* started
     yield* operator.interrupt(key)
     yield* VirtualClock.pass("5 seconds")
     const error = yield* Effect.flip(operator.await(key))
@@ -729,43 +637,27 @@ describe("a body that starts another execution", () => {
     assert.deepInclude(error, { outcome: "applied", resource: "pay-1" })
   })
 
-  VirtualClock.test("says so, although a later life ends before it comes to that one", () => {
+  test("says so, although a later life ends before it comes to that one", function* () {
     let lives = 0
-    return Effect.gen(function* () {
-      const operator = yield* started
-      yield* operator.resume(key)
-      yield* VirtualClock.pass("5 seconds")
-      const { outcome, state } = yield* operator.status(key)
-      assert.deepStrictEqual({ outcome, state }, { outcome: "applied", state: "Failed" })
-    }).pipe(
-      Effect.provide(
-        Layer.provideMerge(
-          layers(
-            () =>
-              Effect.suspend(() =>
-                ++lives > 2
-                  ? Effect.fail(refusal)
-                  : Effect.zipLeft(child, Durable.sleep("a day", "1 day"))
-              ),
-            paid
-          ),
-          Memory.layerMemory
-        )
-      )
+    const early = Effect.zipLeft(child, Durable.sleep("a day", "1 day"))
+    const body = Effect.suspend(() => (++lives > 2 ? Effect.fail(refusal) : early))
+    const operator = yield* Effect.flatMap(
+      both(() => body, paid),
+      ({ start }) => start
     )
+    yield* operator.resume(key)
+    yield* VirtualClock.pass("5 seconds")
+    const { outcome, state } = yield* operator.status(key)
+    assert.deepStrictEqual({ outcome, state }, { outcome: "applied", state: "Failed" })
   })
 
-  const refused = Effect.zipRight(
-    Durable.sleep("a moment", "1 second"),
-    Child.execute({ key: "x".repeat(700) })
-  )
-  VirtualClock.tests(
-    Layer.provideMerge(
-      layers(() => refused, paid),
-      Memory.layerMemory
+  test("has applied nothing, if that one is refused", function* () {
+    const refused = Child.execute({ key: "x".repeat(700) })
+    const body = Effect.zipRight(Durable.sleep("a moment", "1 second"), refused)
+    const operator = yield* Effect.flatMap(
+      both(() => body, paid),
+      ({ start }) => start
     )
-  )("has applied nothing, if that one is refused", function* () {
-    const operator = yield* started
     yield* VirtualClock.pass("5 seconds")
     const { outcome, state } = yield* operator.status(key)
     assert.deepStrictEqual({ outcome, state }, { outcome: "notApplied", state: "Died" })
@@ -786,72 +678,42 @@ describe("a body that starts another execution", () => {
     ["failed", unreadable],
     ["died", Effect.zipRight(paid, Effect.die("a bug"))]
   ] as const) {
-    VirtualClock.test(`undoes nothing, if that one ${how} and may have created something`, () => {
+    test(`undoes nothing, if that one ${how} and may have created something`, function* () {
       const undone: Array<string> = []
-      return Effect.gen(function* () {
-        const operator = yield* started
-        assert.strictEqual((yield* Effect.flip(operator.await(key)))._tag, refusal._tag)
-        assert.deepStrictEqual(undone, [])
-      }).pipe(
-        Effect.provide(
-          Layer.provideMerge(
-            layers(
-              () =>
-                Durable.compensating(
-                  Effect.zipRight(
-                    Durable.compensate(Durable.sleep("reserve", "1 milli"), () =>
-                      Effect.sync(() => void undone.push("reserve"))
-                    ),
-                    Effect.orElseFail(Effect.catchAllDefect(child, Effect.fail), () => refusal)
-                  )
-                ),
-              childBody
-            ),
-            Memory.layerMemory
-          )
-        )
+      const undo = Effect.sync(() => void undone.push("reserve"))
+      const body = Durable.compensate(Durable.sleep("reserve", "1 milli"), () => undo).pipe(
+        Effect.zipRight(Effect.catchAllDefect(child, Effect.fail)),
+        Effect.orElseFail(() => refusal),
+        Durable.compensating
       )
+      const operator = yield* Effect.flatMap(
+        both(() => body, childBody),
+        ({ start }) => start
+      )
+      assert.strictEqual((yield* Effect.flip(operator.await(key)))._tag, refusal._tag)
+      assert.deepStrictEqual(undone, [])
     })
   }
 })
 
 describe("a stored result that the schema of this process does not fit", () => {
-  const reserve = <A, I>(success: Schema.Schema<A, I>, value: A) =>
-    Durable.compensating(
-      Effect.gen(function* () {
-        yield* Durable.step({
-          name: "reserve",
-          success,
-          error: Schema.Never,
-          execute: Effect.succeed(value)
-        })
-        yield* Durable.sleep("a moment", "10 seconds")
-        return "done"
-      })
-    )
+  const reserve = <A, I>(success: Schema.Schema<A, I>, value: A) => {
+    const step = { name: "reserve", success, error: Schema.Never, execute: Effect.succeed(value) }
+    const body = Effect.zipRight(Durable.step(step), Durable.sleep("a moment", "10 seconds"))
+    return () => Durable.compensating(Effect.as(body, "done"))
+  }
 
   test("waits for a process whose schema fits", function* () {
     const store = yield* memoryStore.make
     const life = (body: Body) =>
       Effect.gen(function* () {
-        const scope = yield* Scope.make()
-        const operator = yield* Effect.provide(started, yield* Scope.extend(on(store, body), scope))
+        const operator = yield* begunOn(store, body)
         yield* VirtualClock.pass("30 seconds")
-        const { state } = yield* operator.status(key)
-        yield* Scope.close(scope, Exit.void)
-        return state
-      })
-    const first = yield* Scope.make()
-    yield* Effect.provide(
-      started,
-      yield* Scope.extend(
-        on(store, () => reserve(Schema.Number, 1)),
-        first
-      )
-    )
-    yield* Scope.close(first, Exit.void)
-    assert.strictEqual(yield* life(() => reserve(Schema.String, "one")), "Waiting")
-    assert.strictEqual(yield* life(() => reserve(Schema.Number, 1)), "Succeeded")
+        return (yield* operator.status(key)).state
+      }).pipe(Effect.scoped)
+    yield* Effect.scoped(begunOn(store, reserve(Schema.Number, 1)))
+    assert.strictEqual(yield* life(reserve(Schema.String, "one")), "Waiting")
+    assert.strictEqual(yield* life(reserve(Schema.Number, 1)), "Succeeded")
   })
 
   const Child = (success: Schema.Schema<string>) =>
@@ -878,7 +740,12 @@ describe("a stored result that the schema of this process does not fit", () => {
       const store = yield* memoryStore.make
       let undone = 0
       const undo = Effect.sync(() => void undone++)
-      const reserved = Durable.compensate(Effect.void, () => undo)
+      const body = (success: Schema.Schema<string>) =>
+        Durable.compensate(Effect.void, () => undo).pipe(
+          Effect.zipRight(read(success)),
+          Effect.zipLeft(Durable.sleep("a minute", "1 minute")),
+          Durable.compensating
+        )
       const life = (success: Schema.Schema<string>) =>
         Effect.gen(function* () {
           const operator = yield* started
@@ -888,13 +755,7 @@ describe("a stored result that the schema of this process does not fit", () => {
         }).pipe(
           Effect.provide(
             Layer.merge(
-              shop(() =>
-                reserved.pipe(
-                  Effect.zipRight(read(success)),
-                  Effect.zipLeft(Durable.sleep("a minute", "1 minute")),
-                  Durable.compensating
-                )
-              ),
+              shop(() => body(success)),
               Child(success).toLayer(() => Effect.succeed("tea"))
             ).pipe(Layer.provideMerge(engines.on(store)))
           )
@@ -953,52 +814,38 @@ test("a pause begins and ends by the time of the store, and not of the process",
   assert.approximately(end?.atMillis ?? 0, dueMillis, 60_000)
 })
 
-VirtualClock.test("two writes of a body with one key move money once, and end it", () => {
+test("two writes of a body with one key move money once, and end it", function* () {
   let sent = 0
+  const send = () => Effect.sync(() => `pay-${++sent}`)
   const pay = (operation: string) =>
-    Durable.write({
-      operation,
-      key,
-      success: Schema.String,
-      idOf: (id) => id,
-      send: () => Effect.sync(() => `pay-${++sent}`)
-    })
-  return Effect.gen(function* () {
-    const operator = yield* started
-    const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
-    assert.include(Cause.pretty(cause), 'two writes have the key "order-42"')
-    // Somebody has to look at it first.
-    assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 0)
-    assert.strictEqual(sent, 1)
-  }).pipe(Effect.provide(inMemory(() => Effect.zipRight(pay("Shop.one"), pay("Shop.two")))))
+    Durable.write({ operation, key, success: Schema.String, idOf: (id) => id, send })
+  const body = () => Effect.zipRight(pay("Shop.one"), pay("Shop.two"))
+  const context = yield* Layer.build(inMemory(body))
+  const operator = yield* Effect.provide(started, context)
+  const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
+  assert.include(Cause.pretty(cause), 'two writes have the key "order-42"')
+  // Somebody has to look at it first.
+  assert.strictEqual(yield* Effect.provide(Executions.purge({ minAge: 0 }), context), 0)
+  assert.strictEqual(sent, 1)
 })
 
-VirtualClock.test("an execution that was purged keeps its key, and nothing else", () => {
+test("an execution that was purged keeps its key, and nothing else", function* () {
   let runs = 0
-  return Effect.gen(function* () {
-    const operator = yield* started
-    yield* operator.purge(key)
-    for (const call of [operator.start({ key }), operator.await(key), operator.poll(key)]) {
-      const error = yield* Effect.flip<unknown, { readonly _tag: string }, never>(call)
-      assert.strictEqual(error._tag, "ExecutionPurged")
-    }
-    assert.strictEqual(runs, 1)
-    const { find, steps } = yield* Engine.Engine
-    const stored = yield* Effect.flatten(find({ workflow: Shop.name, businessKey: key }))
-    assert.deepInclude(stored, { payload: "", exit: undefined, clocks: {} })
-    const { executionId } = stored
-    yield* signal(executionId, "late", "12 Rue du Commerce")
-    assert.deepStrictEqual(yield* steps(executionId), [])
-  }).pipe(
-    Effect.provide(
-      inMemory(() =>
-        Effect.zipRight(
-          Effect.sync(() => runs++),
-          paid
-        )
-      )
-    )
-  )
+  const run = Effect.sync(() => runs++)
+  const context = yield* Layer.build(inMemory(() => Effect.zipRight(run, paid)))
+  const operator = yield* Effect.provide(started, context)
+  yield* operator.purge(key)
+  for (const call of [operator.start({ key }), operator.await(key), operator.poll(key)]) {
+    const error = yield* Effect.flip<unknown, { readonly _tag: string }, never>(call)
+    assert.strictEqual(error._tag, "ExecutionPurged")
+  }
+  assert.strictEqual(runs, 1)
+  const { find, steps } = Context.get(context, Engine.Engine)
+  const stored = yield* Effect.flatten(find({ workflow: Shop.name, businessKey: key }))
+  assert.deepInclude(stored, { payload: "", exit: undefined, clocks: {} })
+  const { executionId } = stored
+  yield* Effect.provide(signal(executionId, "late", "12 Rue du Commerce"), context)
+  assert.deepStrictEqual(yield* steps(executionId), [])
 })
 
 test("an execution whose owner hears late that it owns it runs no second time", function* () {
@@ -1044,7 +891,7 @@ VirtualClock.tests(
   assert.strictEqual((yield* operator.status("order-1099")).state, "Succeeded")
 })
 
-VirtualClock.test("bodies that all wait in memory do not hold up another workflow", () => {
+test("bodies that all wait in memory do not hold up another workflow", function* () {
   const Other = Workflow.make({
     name: "Shop/Other/1",
     payload: { key: Schema.String },
@@ -1053,38 +900,31 @@ VirtualClock.test("bodies that all wait in memory do not hold up another workflo
   })
   const sleep = Effect.orDie(Durable.sleep("a minute", "1 minute"))
   let running = 0
-  const waits = shop(() =>
-    Effect.zipRight(
-      Effect.sync(() => running++),
-      Effect.never
-    )
-  )
-  return Effect.gen(function* () {
-    const store = yield* memoryStore.make
-    const life = Layer.merge(
-      waits,
-      Other.toLayer(() => Effect.as(sleep, "done"))
-    ).pipe(Layer.provideMerge(engines.on(store)))
-    const start = (from: number, count: number) =>
-      Effect.gen(function* () {
-        const operator = yield* Operator.of(Shop)
-        for (let i = from; i < from + count; i++) {
-          yield* operator.start({ key: IdempotencyKey.make(`order-${i}`) })
-        }
-      })
-    const context = yield* Layer.build(life)
-    yield* Effect.provide(start(0, 30), context)
-    const other = yield* Effect.provide(Operator.of(Other), context)
-    yield* other.start({ key: "order-1" })
-    // Those of a process that runs no workflow come by looks, a hundred each.
-    yield* Effect.provide(start(30, 1_020), yield* Layer.build(engines.on(store)))
-    yield* VirtualClock.pass("2 minutes")
-    assert.strictEqual(running, 1_000)
-    assert.strictEqual((yield* other.status("order-1")).state, "Succeeded")
-    yield* other.start({ key: "order-2" })
-    yield* VirtualClock.pass("2 minutes")
-    assert.strictEqual((yield* other.status("order-2")).state, "Succeeded")
-  })
+  const run = Effect.sync(() => running++)
+  const store = yield* memoryStore.make
+  const life = Layer.merge(
+    shop(() => Effect.zipRight(run, Effect.never)),
+    Other.toLayer(() => Effect.as(sleep, "done"))
+  ).pipe(Layer.provideMerge(engines.on(store)))
+  const start = (from: number, count: number) =>
+    Effect.gen(function* () {
+      const operator = yield* Operator.of(Shop)
+      for (let i = from; i < from + count; i++) {
+        yield* operator.start({ key: IdempotencyKey.make(`order-${i}`) })
+      }
+    })
+  const context = yield* Layer.build(life)
+  yield* Effect.provide(start(0, 30), context)
+  const other = yield* Effect.provide(Operator.of(Other), context)
+  yield* other.start({ key: "order-1" })
+  // Those of a process that runs no workflow come by looks, a hundred each.
+  yield* Effect.provide(start(30, 1_020), yield* Layer.build(engines.on(store)))
+  yield* VirtualClock.pass("2 minutes")
+  assert.strictEqual(running, 1_000)
+  assert.strictEqual((yield* other.status("order-1")).state, "Succeeded")
+  yield* other.start({ key: "order-2" })
+  yield* VirtualClock.pass("2 minutes")
+  assert.strictEqual((yield* other.status("order-2")).state, "Succeeded")
 })
 
 test("many that are woken at once leave room for one that is started", function* () {
