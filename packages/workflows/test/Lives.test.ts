@@ -1,9 +1,11 @@
 /** Several lives and runners of an execution, over a service that answers by a script. */
 import { assert, describe } from "@effect/vitest"
 import * as Workflow from "@effect/workflow/Workflow"
+import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import type * as Engine from "@manilla/workflow-engine/Engine"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Memory from "@manilla/workflow-engine/memory"
@@ -81,8 +83,15 @@ const run = (seconds: number) =>
 
 const policy = { carryOn: { initial: "10 seconds", factor: 2, deadline: "1 minute" } } as const
 
-const inMemory = <R>(body: Body<R>) =>
-  shop(body, policy).pipe(Layer.provideMerge(Memory.layerMemory))
+/** Starts an execution of this body in a process, and returns it after some time. */
+const running = <R>(
+  seconds: number,
+  body: Body<R>,
+  engine: Layer.Layer<WorkflowEngine.WorkflowEngine | Engine.Engine> = Memory.layerMemory
+) =>
+  Effect.flatMap(Layer.build(Layer.provideMerge(shop(body, policy), engine)), (context) =>
+    Effect.provide(run(seconds), context)
+  )
 
 const undone: Array<string> = []
 
@@ -92,94 +101,76 @@ const undoable = (name: string) =>
     Effect.sync(() => void undone.push(name))
   )
 
+const step = <R = never>(name: string, execute: Effect.Effect<void, never, R>) =>
+  Durable.step({ name, success: Schema.Void, error: Schema.Never, execute })
+
 describe("compensations", () => {
-  const unreadable: Send = (key) =>
-    Effect.fail(
-      new Errors.AppliedUnreadable({
-        operation,
-        status: 201,
-        message: "unreadable",
-        issues: [],
-        key
-      })
-    )
+  const answer = { operation, status: 201, message: "unreadable", issues: [] }
+  const unreadable: Send = (key) => Effect.fail(new Errors.AppliedUnreadable({ ...answer, key }))
+  const dies = pay(() => Effect.die("a bug"))
   for (const [how, write, tag] of [
     ["was applied, although it ended with an error", pay(unreadable), "AppliedUnreadable"],
     [
       "died, whose defect the body makes an error of",
-      Effect.catchAllDefect(
-        pay(() => Effect.die("a bug")),
-        () => refusal
-      ),
+      Effect.catchAllDefect(dies, () => refusal),
       "UnprocessableError"
     ]
   ] as const) {
-    VirtualClock.tests(inMemory(() => Effect.zipRight(undoable("debit"), write)))(
-      `do not run after a write that ${how}`,
-      function* () {
-        undone.length = 0
-        const operator = yield* run(60)
-        const error = yield* Effect.flip(operator.await("order-42"))
-        assert.strictEqual(error._tag, tag)
-        assert.deepStrictEqual(undone, [])
-      }
-    )
+    test(`do not run after a write that ${how}`, function* () {
+      undone.length = 0
+      const operator = yield* running(60, () => Effect.zipRight(undoable("debit"), write))
+      assert.strictEqual((yield* Effect.flip(operator.await("order-42")))._tag, tag)
+      assert.deepStrictEqual(undone, [])
+    })
   }
 })
 
-describe("the error of an interrupted execution", () => {
-  VirtualClock.tests(
-    inMemory(() =>
-      Effect.gen(function* () {
-        yield* Effect.either(pay(unknown))
-        // Another write was applied since: it does not hide the first.
-        yield* Durable.write({ ...receipt, send: () => Effect.succeed("receipt-1") })
-        yield* Durable.sleep("a day", "1 day")
-        yield* Durable.sleep("another day", "1 day")
-        return "done"
-      })
-    )
-  )("says that the outcome of a write is unknown", function* () {
-    const operator = yield* run(600)
+const day = Durable.sleep("a day", "1 day")
+const anotherDay = Effect.as(Durable.sleep("another day", "1 day"), "done")
+
+/** The error of an execution that is interrupted. */
+const cancelled = (operator: Effect.Effect.Success<ReturnType<typeof run>>, within = 60) =>
+  Effect.gen(function* () {
     yield* operator.interrupt("order-42")
-    yield* VirtualClock.pass("60 seconds")
+    yield* VirtualClock.pass(Duration.seconds(within))
     const error = yield* Effect.flip(operator.await("order-42"))
     assert.instanceOf(error, Execution.ExecutionCancelled)
+    return error
+  })
+
+describe("the error of an interrupted execution", () => {
+  test("says that the outcome of a write is unknown", function* () {
+    // Another write was applied since: it does not hide the first.
+    const applied = Durable.write({ ...receipt, send: () => Effect.succeed("receipt-1") })
+    const body = Effect.zipRight(Effect.either(pay(unknown)), applied)
+    const operator = yield* running(600, () =>
+      body.pipe(Effect.zipRight(day), Effect.zipRight(anotherDay))
+    )
+    const error = yield* cancelled(operator)
     assert.strictEqual(Errors.outcome(error), "unknown")
     assert.include(error.message, "the outcome of a request is unknown")
   })
 
   for (const [where, last] of [
-    ["a pause", Durable.sleep("a day", "1 day")],
+    ["a pause", day],
     ["a write", Durable.write({ ...receipt, send: () => Effect.fail(busy) })]
   ] as const) {
-    VirtualClock.tests(
-      inMemory(() =>
-        Effect.gen(function* () {
-          yield* Durable.compensate(
-            pay(() => Effect.succeed("pay-1")),
-            () => Effect.sync(() => void undone.push("pay"))
-          )
-          yield* last
-          yield* Durable.sleep("another day", "1 day")
-          return "done"
-        })
+    test(`in ${where} does not say that a resource continues, as it may be undone`, function* () {
+      undone.length = 0
+      const paid = pay(() => Effect.succeed("pay-1"))
+      const undo = Effect.sync(() => void undone.push("pay"))
+      const operator = yield* running(5, () =>
+        Durable.compensate(paid, () => undo).pipe(
+          Effect.zipRight(last),
+          Effect.zipRight(anotherDay)
+        )
       )
-    )(
-      `in ${where} does not say that a resource continues, because compensations may undo it`,
-      function* () {
-        undone.length = 0
-        const operator = yield* run(5)
-        yield* operator.interrupt("order-42")
-        yield* VirtualClock.pass("60 seconds")
-        const error = yield* Effect.flip(operator.await("order-42"))
-        assert.instanceOf(error, Execution.ExecutionCancelled)
-        assert.strictEqual(Errors.outcome(error), "applied")
-        assert.deepStrictEqual(undone, ["pay"])
-        assert.include(error.message, "pay-1 was created")
-        assert.notInclude(error.message, "continues")
-      }
-    )
+      const error = yield* cancelled(operator)
+      assert.strictEqual(Errors.outcome(error), "applied")
+      assert.deepStrictEqual(undone, ["pay"])
+      assert.include(error.message, "pay-1 was created")
+      assert.notInclude(error.message, "continues")
+    })
   }
 })
 
@@ -187,27 +178,20 @@ describe("the error of an interrupted execution", () => {
 const undonePart = (name: string) =>
   Effect.either(Durable.compensating(Effect.zipRight(undoable(name), new Late())))
 
-VirtualClock.tests(
-  inMemory(() =>
-    Effect.gen(function* () {
-      yield* Durable.compensate(Effect.void, () =>
-        undonePart("part").pipe(
-          Effect.zipRight(Effect.orDie(Durable.sleep("all", "1 milli"))),
-          Effect.tap(() => void undone.push("all"))
-        )
-      )
-      yield* undonePart("reserve")
-      yield* Durable.sleep("a day", "1 day")
-      return yield* pay(() => Effect.succeed("pay-1"))
-    })
-  )
-)("an interrupt is heard after a part was undone, but by no compensation", function* () {
+test("an interrupt is heard after a part was undone, but by no compensation", function* () {
   undone.length = 0
-  const operator = yield* run(60)
-  yield* operator.interrupt("order-42")
-  yield* VirtualClock.pass("2 days")
-  const error = yield* Effect.flip(operator.await("order-42"))
-  assert.instanceOf(error, Execution.ExecutionCancelled)
+  const undo = undonePart("part").pipe(
+    Effect.zipRight(Effect.orDie(Durable.sleep("all", "1 milli"))),
+    Effect.tap(() => void undone.push("all"))
+  )
+  const operator = yield* running(60, () =>
+    Durable.compensate(Effect.void, () => undo).pipe(
+      Effect.zipRight(undonePart("reserve")),
+      Effect.zipRight(day),
+      Effect.zipRight(pay(() => Effect.succeed("pay-1")))
+    )
+  )
+  const error = yield* cancelled(operator, 2 * 86_400)
   assert.strictEqual(Errors.outcome(error), "notApplied")
   assert.includeMembers(undone, ["reserve", "part", "all"])
 })
@@ -237,15 +221,7 @@ describe("two runners, of which the first was taken for dead while it was sendin
     Effect.gen(function* () {
       const store = yield* memoryStore.make
       const called = yield* service(answers)
-      const body = () =>
-        Effect.tap(pay(called.send), (id) =>
-          Durable.step({
-            name: "receipt",
-            success: Schema.Void,
-            error: Schema.Never,
-            execute: after(id)
-          })
-        )
+      const body = () => Effect.tap(pay(called.send), (id) => step("receipt", after(id)))
       // It takes nothing more.
       const frozen = { ...store, take: () => Effect.succeed({ taken: [], nextMillis: Infinity }) }
       const first = yield* Effect.provide(run(5), yield* runner(frozen, body))
@@ -257,11 +233,8 @@ describe("two runners, of which the first was taken for dead while it was sendin
     })
 
   test("do not take a refusal of either for the outcome", function* () {
-    const { answer, calls, first, second } = yield* lives([
-      Effect.fail(refusal),
-      Effect.fail(refusal),
-      Effect.succeed("pay-1")
-    ])
+    const answers = [Effect.fail(refusal), Effect.fail(refusal), Effect.succeed("pay-1")]
+    const { answer, calls, first, second } = yield* lives(answers)
     const operator = yield* second
     assert.strictEqual(calls(), 2)
     yield* answer(0)
@@ -274,11 +247,10 @@ describe("two runners, of which the first was taken for dead while it was sendin
     assert.strictEqual(calls(), 3)
   })
 
+  const twice = [Effect.succeed("pay-late"), Effect.succeed("pay-1")]
+
   test("keep the end of the second, whatever the first hears later", function* () {
-    const { answer, second, store } = yield* lives([
-      Effect.succeed("pay-late"),
-      Effect.succeed("pay-1")
-    ])
+    const { answer, second, store } = yield* lives(twice)
     const operator = yield* second
     yield* answer(1)
     yield* VirtualClock.pass("5 seconds")
@@ -290,10 +262,7 @@ describe("two runners, of which the first was taken for dead while it was sendin
   })
 
   test("await the end of the second, also where the first ran", function* () {
-    const { answer, first, second } = yield* lives([
-      Effect.succeed("pay-late"),
-      Effect.succeed("pay-1")
-    ])
+    const { answer, first, second } = yield* lives(twice)
     const awaited = yield* Effect.fork(first.await("order-42"))
     yield* second
     yield* answer(1)
@@ -306,9 +275,9 @@ describe("two runners, of which the first was taken for dead while it was sendin
 
   test("run what follows the request once", function* () {
     const receipts: Array<string> = []
-    const { answer, second } = yield* lives(
-      [Effect.succeed("pay-1"), Effect.succeed("pay-1")],
-      (id) => Effect.sync(() => void receipts.push(id))
+    const paid = Effect.succeed("pay-1")
+    const { answer, second } = yield* lives([paid, paid], (id) =>
+      Effect.sync(() => void receipts.push(id))
     )
     const operator = yield* second
     yield* Effect.forEach([0, 1], answer)
@@ -318,12 +287,8 @@ describe("two runners, of which the first was taken for dead while it was sendin
   })
 
   test("do not take a refusal for the outcome after a rate limit", function* () {
-    const { answer, second } = yield* lives([
-      Effect.never,
-      Effect.fail(busy),
-      Effect.fail(refusal),
-      Effect.succeed("pay-1")
-    ])
+    const limited = [Effect.never, Effect.fail(busy), Effect.fail(refusal)]
+    const { answer, second } = yield* lives([...limited, Effect.succeed("pay-1")])
     const operator = yield* second
     yield* Effect.forEach([1, 2, 3], answer)
     yield* VirtualClock.pass("60 seconds")
@@ -344,20 +309,11 @@ describe("two runners, of which the first was taken for dead while it was sendin
     yield* first.interrupt("order-42")
     const operator = yield* second
     yield* answer(1)
-    yield* VirtualClock.pass("5 seconds")
-    const error = yield* Effect.flip(operator.await("order-42"))
-    assert.instanceOf(error, Execution.ExecutionCancelled)
-    assert.strictEqual(Errors.outcome(error), "applied")
+    assert.strictEqual(Errors.outcome(yield* cancelled(operator, 5)), "applied")
   })
 })
 
 describe("a body of the next life that", () => {
-  const shipped = Durable.step({
-    name: "ship",
-    success: Schema.Void,
-    error: Schema.Never,
-    execute: Effect.void
-  })
   const [paid, waits] = [{ state: "Succeeded" }, { state: "Waiting", outcome: undefined }] as const
   const keyed = (operation: string, key: string) => (send: Send) =>
     Durable.write({ ...receipt, operation, key: IdempotencyKey.make(key), send })
@@ -384,7 +340,7 @@ describe("a body of the next life that", () => {
     ["dies before it, does not end", () => Effect.dieMessage("a bug"), ["first"], waits],
     [
       "has another step before it, sends it",
-      (send) => Effect.zipRight(shipped, before(send)),
+      (send) => Effect.zipRight(step("ship", Effect.void), before(send)),
       ["first", "first"],
       paid
     ]
@@ -396,73 +352,52 @@ describe("a body of the next life that", () => {
       object
     ]
   >) {
-    VirtualClock.test(does, () =>
-      Effect.gen(function* () {
-        const keys: Array<string> = []
-        const send: Send = (key) =>
-          keys.push(key) === 1 ? Effect.never : Effect.succeed(`pay-${key}`)
-        const store = yield* memoryStore.make
-        const engine = engines.on(store)
-        const first = Layer.provideMerge(
-          shop(() => before(send), policy),
-          engine
-        )
-        yield* Effect.provide(run(5), first)
-        const operator = yield* Effect.provide(
-          run(20),
-          yield* Layer.build(
-            Layer.provideMerge(
-              shop(() => after(send), policy),
-              engine
-            )
-          )
-        )
-        assert.deepStrictEqual(keys, [...sent])
-        assert.deepInclude(yield* operator.status(order.key), end)
-        if (end !== waits) return
-        yield* operator.interrupt(order.key)
-        yield* VirtualClock.pass("25 seconds")
-        assert.deepStrictEqual(keys, [...sent])
-        const [found] = yield* store.list({ states: ["Waiting"] }, undefined, 1)
-        assert.include(
-          found && words.failureOf(found),
-          'has begun the write "Shop.pay", and the body of this process comes to'
-        )
-      })
-    )
+    test(does, function* () {
+      const keys: Array<string> = []
+      const send: Send = (key) =>
+        keys.push(key) === 1 ? Effect.never : Effect.succeed(`pay-${key}`)
+      const store = yield* memoryStore.make
+      const engine = engines.on(store)
+      yield* Effect.scoped(running(5, () => before(send), engine))
+      const operator = yield* running(20, () => after(send), engine)
+      assert.deepStrictEqual(keys, [...sent])
+      assert.deepInclude(yield* operator.status(order.key), end)
+      if (end !== waits) return
+      yield* operator.interrupt(order.key)
+      yield* VirtualClock.pass("25 seconds")
+      assert.deepStrictEqual(keys, [...sent])
+      const [found] = yield* store.list({ states: ["Waiting"] }, undefined, 1)
+      const says = 'has begun the write "Shop.pay", and the body of this process comes to'
+      assert.include(found && words.failureOf(found), says)
+    })
   }
 
   test("fails before its write does not decide what the next one undoes", function* () {
     undone.length = 0
     const store = yield* memoryStore.make
+    const undo = Effect.sync(() => void undone.push("pay"))
     const paid = (answer: ReturnType<Send>) =>
       Durable.compensate(
         pay(() => answer),
-        () => Effect.sync(() => void undone.push("pay"))
+        () => undo
       )
     const late = Effect.fail(new Late())
     const bodies = [paid(Effect.never), late, Effect.zipRight(paid(Effect.succeed("pay-1")), late)]
     for (const body of bodies) {
-      const life = Layer.provideMerge(
-        shop(() => body, policy),
-        engines.on(store)
-      )
-      yield* Effect.provide(run(20), life)
+      yield* Effect.scoped(running(20, () => body, engines.on(store)))
     }
     assert.deepStrictEqual(undone, ["pay"])
   })
 
-  VirtualClock.test("has a new key, sends the first again after an unknown outcome", () =>
-    Effect.gen(function* () {
-      const keys: Array<string> = []
-      let runs = 0
-      const send: Send = (key) => (keys.push(key) < 3 ? unknown(key) : Effect.succeed("pay-1"))
-      const body = () => keyed(operation, `random-${++runs}`)(send)
-      const context = yield* runner(yield* memoryStore.make, body)
-      yield* Effect.provide(run(60), context)
-      assert.deepStrictEqual([keys, runs > 1], [Array.from(keys, () => "random-1"), true])
-    })
-  )
+  test("has a new key, sends the first again after an unknown outcome", function* () {
+    const keys: Array<string> = []
+    let runs = 0
+    const send: Send = (key) => (keys.push(key) < 3 ? unknown(key) : Effect.succeed("pay-1"))
+    const body = () => keyed(operation, `random-${++runs}`)(send)
+    const context = yield* runner(yield* memoryStore.make, body)
+    yield* Effect.provide(run(60), context)
+    assert.deepStrictEqual([keys, runs > 1], [Array.from(keys, () => "random-1"), true])
+  })
 })
 
 describe("a runner", () => {
@@ -470,10 +405,7 @@ describe("a runner", () => {
     const store = yield* memoryStore.make
     let calls = 0
     const body = () => pay(() => (++calls === 1 ? Effect.never : Effect.succeed("pay-1")))
-    const context = yield* Layer.build(
-      shop(body, policy).pipe(Layer.provideMerge(engines.on(store)))
-    )
-    const operator = yield* Effect.provide(run(5), context)
+    const operator = yield* running(5, body, engines.on(store))
     yield* store.runners.leave(1)
     const { taken } = yield* store.take(1, [Shop.name], Number.MAX_SAFE_INTEGER, 1)
     assert.lengthOf(taken, 0, "it takes nothing under its old number")
@@ -509,11 +441,8 @@ describe("a runner", () => {
 
   test("that ends frees what it runs", function* () {
     const store = yield* memoryStore.make
-    const died = Layer.provideMerge(
-      shop(() => pay(() => Effect.never), policy),
-      engines.on(store)
-    )
-    yield* Effect.provide(run(5), died)
+    const died = pay(() => Effect.never)
+    yield* Effect.scoped(running(5, () => died, engines.on(store)))
     let calls = 0
     const send = () => (++calls === 1 ? Effect.fail(refusal) : Effect.succeed("pay-1"))
     const operator = yield* Effect.provide(run(60), yield* runner(store, () => pay(send)))
@@ -521,63 +450,51 @@ describe("a runner", () => {
   })
 })
 
-describe("await", () => {
-  VirtualClock.tests(
-    inMemory(() => pay(() => Effect.delay(Effect.succeed("pay-1"), "300 millis")))
-  )("hears at once of the end of an execution that runs in this process", function* () {
-    const operator = yield* run(0)
-    const awaited = yield* Effect.fork(operator.await(order.key))
-    // A second look would be at least half a second after the first.
-    yield* VirtualClock.pass("300 millis")
-    assert.deepStrictEqual(Option.getOrUndefined(yield* Fiber.poll(awaited)), Exit.succeed("pay-1"))
-  })
+test("await hears at once of an execution that ends in this process", function* () {
+  const body = () => pay(() => Effect.delay(Effect.succeed("pay-1"), "300 millis"))
+  const operator = yield* running(0, body)
+  const awaited = yield* Effect.fork(operator.await(order.key))
+  // A second look would be at least half a second after the first.
+  yield* VirtualClock.pass("300 millis")
+  assert.deepStrictEqual(Option.getOrUndefined(yield* Fiber.poll(awaited)), Exit.succeed("pay-1"))
 })
 
 class Account extends Context.Tag("Account")<Account, string>() {}
 
-describe("a body", () => {
+test("a body uses the services that were given to its layer", function* () {
   const accounts: Array<string> = []
   const note = (block: string) =>
     Effect.map(Account, (account) => void accounts.push(`${block} of ${account}`))
-  const step = (block: string) =>
-    Durable.step({ name: block, success: Schema.Void, error: Schema.Never, execute: note(block) })
+  const noted = (block: string) => step(block, note(block))
   const body = () =>
     Effect.gen(function* () {
       yield* note("body")
-      yield* Durable.compensate(step("step"), () => Effect.orDie(step("compensation")))
+      yield* Durable.compensate(noted("step"), () => Effect.orDie(noted("compensation")))
       return yield* pay(() => Effect.fail(refusal))
     })
-
-  test("uses the services that were given to its layer", function* () {
-    const context = yield* runner(yield* memoryStore.make, body).pipe(
-      Effect.provideService(Account, "mine")
-    )
-    const operator = yield* Effect.provide(run(10), context).pipe(
-      Effect.provideService(Account, "the caller's")
-    )
-    const error = yield* Effect.flip(operator.await("order-42"))
-    assert.strictEqual(error._tag, "UnprocessableError")
-    const used = [...new Set(accounts)]
-    assert.deepStrictEqual(used, ["body of mine", "step of mine", "compensation of mine"])
-  })
+  const context = yield* Effect.provideService(
+    runner(yield* memoryStore.make, body),
+    Account,
+    "mine"
+  )
+  const begun = Effect.provideService(run(10), Account, "the caller's")
+  const operator = yield* Effect.provide(begun, context)
+  const error = yield* Effect.flip(operator.await("order-42"))
+  assert.strictEqual(error._tag, "UnprocessableError")
+  const used = [...new Set(accounts)]
+  assert.deepStrictEqual(used, ["body of mine", "step of mine", "compensation of mine"])
 })
 
-describe("a write", () => {
+test("a write ends with the refusal that passes, after the deadline of its policy", function* () {
   let calls = 0
-  VirtualClock.tests(
-    inMemory(() =>
-      pay(() => {
-        calls++
-        return Effect.fail(busy)
-      })
-    )
-  )("ends with the refusal that passes, after the deadline of its policy", function* () {
-    calls = 0
-    const operator = yield* run(600)
-    const error = yield* Effect.flip(operator.await("order-42"))
-    assert.strictEqual(error._tag, "RateLimitError")
-    assert.isAtMost(calls, 6)
-  })
+  const send = Effect.zipRight(
+    Effect.sync(() => calls++),
+    Effect.fail(busy)
+  )
+  const operator = yield* running(600, () => pay(() => send))
+  const error = yield* Effect.flip(operator.await("order-42"))
+  assert.strictEqual(error._tag, "RateLimitError")
+  assert.isAtMost(calls, 6)
 })
 
 test("a write that was interrupted takes no refusal for its outcome, and pauses", function* () {
