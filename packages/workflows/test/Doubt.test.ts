@@ -3,12 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Activity from "@effect/workflow/Activity"
 import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
+import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as SettableClock from "@manilla/test-support/SettableClock"
 import * as Test from "@manilla/test-support/Test"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Body from "@manilla/workflow-engine/Body"
+import type * as Engine from "@manilla/workflow-engine/Engine"
 import * as Names from "@manilla/workflow-engine/Names"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Memory from "@manilla/workflow-engine/memory"
@@ -61,51 +63,65 @@ const started = Effect.gen(function* () {
   return operator
 })
 
+type Body = Effect.Effect<string, typeof Failure.Type, Durable.InExecution>
+type Operated = Effect.Effect.Success<typeof started>
+type Workflows = Layer.Layer<never, Policy.InvalidPolicy, WorkflowEngine.WorkflowEngine>
+
+/** A process with these workflows, which has started the execution. */
+const starting = (
+  workflows: Workflows,
+  engine: Layer.Layer<WorkflowEngine.WorkflowEngine | Engine.Engine> = Memory.layerMemory
+) =>
+  Effect.flatMap(Layer.build(Layer.provideMerge(workflows, engine)), (context) =>
+    Effect.provide(started, context)
+  )
+
+const shop = (body: Body): Workflows => Shop.toLayer(() => body)
+
+/** Starts an execution of this body, and lets time pass. */
+const running = (time: Duration.DurationInput, body: Body) =>
+  Effect.zipLeft(starting(shop(body)), VirtualClock.pass(time))
+
+type Status = Partial<Effect.Effect.Success<ReturnType<Operated["status"]>>>
+
+const isAt = (operator: Operated, expected: Status) =>
+  Effect.map(operator.status(key), (status) => assert.deepInclude(status, expected))
+
 const undone: Array<string> = []
-const undoable = Durable.compensate(Durable.sleep("reserve", "1 milli"), () =>
-  Effect.sync(() => void undone.push("reserve"))
-)
+const noted = (name: string) => Effect.sync(() => void undone.push(name))
+const undoable = Durable.compensate(Durable.sleep("reserve", "1 milli"), () => noted("reserve"))
 
-/** The workflows of a test, in memory. */
-const on = <A, E, R>(workflows: Layer.Layer<A, E, R>) =>
-  Effect.provide(Layer.provideMerge(workflows, Memory.layerMemory))
-
-/** Defines tests over workflows in memory. */
-const inMemory = <A>(
-  workflows: Layer.Layer<A, unknown, Layer.Layer.Success<typeof Memory.layerMemory>>
-) => VirtualClock.tests(Layer.provideMerge(workflows, Memory.layerMemory))
+const step = <R = never>(name: string, execute: Effect.Effect<void, never, R>) =>
+  Durable.step({ name, success: Schema.Void, error: Schema.Never, execute })
+const slow = (name: string) => step(name, Effect.sleep("10 seconds"))
+const anHour = Durable.sleep("an hour", "1 hour")
+const paid = pay(() => Effect.succeed("pay-1"))
 
 /** The payment is made; the code that reads the answer has a bug. */
 const dying = pay(() => Effect.die("a bug"))
 
+const write = { operation, key, success: Schema.String, send: () => Effect.succeed("pay-1") }
+
 const unfit = Durable.write({
-  operation,
-  key,
+  ...write,
   success: Schema.String.pipe(Schema.maxLength(3)),
-  idOf: (id) => id,
-  send: () => Effect.succeed("pay-1")
+  idOf: (id) => id
 })
 
 const nameless = Durable.write({
-  operation,
-  key,
-  success: Schema.String,
+  ...write,
   idOf: () => {
     throw new Error("a bug")
-  },
-  send: () => Effect.succeed("pay-1")
+  }
 })
 
-for (const [how, write, expected] of [
+for (const [how, body, expected] of [
   ["that dies after its request", dying, { outcome: "unknown", state: "Died" }],
   ["whose result has no id because of a bug", nameless, { outcome: "unknown", state: "Died" }],
   ["whose result does not fit its schema", unfit, { outcome: "applied", state: "Failed" }]
 ] as const) {
-  inMemory(Shop.toLayer(() => write))(`a write ${how} is ${expected.outcome}`, function* () {
-    const operator = yield* started
-    yield* VirtualClock.pass("10 seconds")
-    const { outcome, state } = yield* operator.status(key)
-    assert.deepStrictEqual({ outcome, state }, expected)
+  test(`a write ${how} is ${expected.outcome}`, function* () {
+    yield* isAt(yield* running("10 seconds", body), expected)
   })
 }
 
@@ -117,140 +133,92 @@ const lost = (key: IdempotencyKey.IdempotencyKey) =>
     cause: new Errors.TransportError({ operation, message: "none", sent: true })
   })
 
-const undoing = Durable.compensate(Effect.void, () => Effect.sync(() => void undone.push("it")))
+const undoing = Durable.compensate(Effect.void, () => noted("it"))
 for (const [which, first] of [
   ["nothing to undo", Effect.void],
   ["a compensation", undoing]
 ] as const) {
-  inMemory(Shop.toLayer(() => Durable.compensating(Effect.zipRight(first, new Failed()))))(
-    `a body without blocks, but with ${which}, has no outcome`,
-    function* () {
-      const operator = yield* started
-      yield* VirtualClock.pass("1 second")
-      const { outcome, state } = yield* operator.status(key)
-      assert.deepStrictEqual({ outcome, state }, { outcome: undefined, state: "Failed" })
-    }
-  )
+  test(`a body without blocks, but with ${which}, has no outcome`, function* () {
+    const body = Durable.compensating(Effect.zipRight(first, new Failed()))
+    yield* isAt(yield* running("1 second", body), { outcome: undefined, state: "Failed" })
+  })
 }
 
+const race = DurableDeferred.make("race", { success: Schema.Void })
 for (const [where, within] of [
-  [
-    "a step",
-    (one: typeof undoing) =>
-      Durable.step({ name: "s", success: Schema.Void, error: Schema.Never, execute: one })
-  ],
-  [
-    "a race",
-    (one: typeof undoing) =>
-      DurableDeferred.into(one, DurableDeferred.make("race", { success: Schema.Void }))
-  ]
+  ["a step", step("s", undoing)],
+  ["a race", DurableDeferred.into(undoing, race)]
 ] as const) {
-  inMemory(
-    Shop.toLayer(() => Durable.compensating(Effect.zipRight(within(undoing), new Failed())))
-  )(`a compensation in ${where} is refused`, function* () {
-    const operator = yield* started
-    yield* VirtualClock.pass("1 second")
-    assert.strictEqual((yield* operator.status(key)).state, "Died")
+  test(`a compensation in ${where} is refused`, function* () {
+    const body = Durable.compensating(Effect.zipRight(within, new Failed()))
+    yield* isAt(yield* running("1 second", body), { state: "Died" })
   })
 }
 
 test("a write with a time that is no number is too old to be sent", function* () {
   let calls = 0
   const write = pay(() => Effect.sync(() => `pay-${++calls}`), NaN)
-  yield* Effect.gen(function* () {
-    const operator = yield* started
-    yield* VirtualClock.pass("1 second")
-    const { outcome } = yield* operator.status(key)
-    assert.deepStrictEqual({ calls, outcome }, { calls: 0, outcome: "unknown" })
-  }).pipe(on(Shop.toLayer(() => write)))
+  yield* isAt(yield* running("1 second", write), { outcome: "unknown" })
+  assert.strictEqual(calls, 0)
 })
 
 /** Its outcome is unknown, and it ends as if all was well. */
 const hiding = Effect.orElseSucceed(pay(lost), () => "look at it")
 
+/** A workflow that awaits another one. */
+const awaiting = (body: Body, other: Body) =>
+  Layer.merge(
+    shop(body),
+    ChildA.toLayer(() => other)
+  )
+
 for (const [how, body] of [
   ["died in its write", dying],
   ["hides its unknown outcome", hiding]
 ] as const) {
-  inMemory(
-    Layer.merge(
-      Shop.toLayer(() => {
-        const awaited = Effect.catchAllDefect(ChildA.execute({ key }), () => new Failed())
-        return Durable.compensating(
-          Effect.zipRight(undoable, Effect.zipRight(awaited, new Failed()))
-        )
-      }),
-      Layer.provide(
-        ChildA.toLayer(() => body),
-        Policy.layer({ carryOn })
-      )
-    )
-  )(`nothing is undone after an awaited execution that ${how}`, function* () {
+  test(`nothing is undone after an awaited execution that ${how}`, function* () {
     undone.length = 0
-    const operator = yield* started
+    const awaited = Effect.catchAllDefect(ChildA.execute({ key }), () => new Failed())
+    const steps = undoable.pipe(Effect.zipRight(awaited), Effect.zipRight(new Failed()))
+    const workflows = awaiting(Durable.compensating(steps), body)
+    const operator = yield* starting(Layer.provide(workflows, Policy.layer({ carryOn })))
     yield* VirtualClock.pass("2 minutes")
-    const { outcome, state } = yield* operator.status(key)
-    assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+    yield* isAt(operator, { outcome: "unknown", state: "Failed" })
     assert.deepStrictEqual(undone, [])
   })
 }
 
-inMemory(
-  Layer.merge(
-    Shop.toLayer(() =>
-      Effect.tap(ChildA.execute({ key }), () => Durable.sleep("an hour", "1 hour"))
-    ),
-    ChildA.toLayer(() => pay(() => Effect.succeed("pay-1")))
-  )
-)("a body goes on although an execution that it has awaited was purged", function* () {
-  const operator = yield* started
+test("a body goes on although an execution that it has awaited was purged", function* () {
+  const workflows = awaiting(Effect.zipLeft(ChildA.execute({ key }), anHour), paid)
+  const context = yield* Layer.build(Layer.provideMerge(workflows, Memory.layerMemory))
+  const operator = yield* Effect.provide(started, context)
   yield* VirtualClock.pass("1 minute")
-  const child = yield* Operator.of(ChildA)
+  const child = yield* Effect.provide(Operator.of(ChildA), context)
   yield* child.purge(key)
   yield* VirtualClock.pass("2 hours")
-  const { outcome, state } = yield* operator.status(key)
-  assert.deepStrictEqual({ outcome, state }, { outcome: "applied", state: "Succeeded" })
+  yield* isAt(operator, { outcome: "applied", state: "Succeeded" })
 })
 
 /** The status of an execution whose body comes to other blocks in its second life than in its first one. */
-const inTwoLives = (
-  first: Effect.Effect<string, typeof Failure.Type, Durable.InExecution>,
-  second: Effect.Effect<string, typeof Failure.Type, Durable.InExecution>
-) =>
+const inTwoLives = (first: Body, second: Body) =>
   Effect.gen(function* () {
     const store = yield* memoryStore.make
     let isDead = false
     const take: typeof store.take = (...args) => (isDead ? Effect.never : store.take(...args))
+    const dying = starting(shop(first), engines.on({ ...store, take }))
     // Its scope would never close.
-    const context = yield* Layer.buildWithScope(
-      Layer.provideMerge(
-        Shop.toLayer(() => first),
-        engines.on({ ...store, take })
-      ),
-      yield* Scope.make()
-    )
-    yield* Effect.provide(started, context)
+    yield* Scope.extend(dying, yield* Scope.make())
     yield* VirtualClock.pass("3 seconds")
     isDead = true
-    const later = yield* Layer.build(
-      Layer.provideMerge(
-        Shop.toLayer(() => second),
-        engines.on(store)
-      )
-    )
+    const later = yield* Layer.build(Layer.provideMerge(shop(second), engines.on(store)))
     yield* store.runners.leave(1)
     yield* VirtualClock.pass("2 hours")
-    const operator = yield* Effect.provide(Operator.of(Shop), later)
-    return yield* operator.status(key)
+    return yield* Effect.provide(Operator.of(Shop), later)
   })
 
 test("an execution keeps the id of a write to which it does not come again", function* () {
-  const paid = pay(() => Effect.succeed("pay-1"))
-  const { resource, state } = yield* inTwoLives(
-    Effect.zipLeft(paid, Durable.sleep("an hour", "1 hour")),
-    new Failed()
-  )
-  assert.deepStrictEqual({ resource, state }, { resource: "pay-1", state: "Waiting" })
+  const operator = yield* inTwoLives(Effect.zipLeft(paid, anHour), new Failed())
+  yield* isAt(operator, { resource: "pay-1", state: "Waiting" })
 })
 
 for (const [which, second, left] of [
@@ -259,58 +227,44 @@ for (const [which, second, left] of [
 ] as const) {
   test(`an execution that does not come again to ${which} to undo is unknown`, function* () {
     undone.length = 0
-    const slow = Durable.compensate(Durable.sleep("pay", "1 milli"), () =>
+    const refunded = Durable.compensate(Durable.sleep("pay", "1 milli"), () =>
       Effect.orDie(Durable.sleep("refund", "1 hour"))
     )
-    const { outcome, state } = yield* inTwoLives(
-      Durable.compensating(Effect.zipRight(Effect.zipRight(undoable, slow), new Failed())),
-      Durable.compensating(second)
-    )
-    assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+    const first = undoable.pipe(Effect.zipRight(refunded), Effect.zipRight(new Failed()))
+    const operator = yield* inTwoLives(Durable.compensating(first), Durable.compensating(second))
+    yield* isAt(operator, { outcome: "unknown", state: "Failed" })
     assert.deepStrictEqual(undone, [...left])
   })
 }
 
-inMemory(
-  Shop.toLayer(() =>
-    Activity.make({ name: "child/notify", execute: Effect.void }).pipe(
-      Effect.zipRight(Durable.sleep("a minute", "1 minute")),
-      Effect.as("done")
-    )
+test("an activity with the name of an awaited execution is none", function* () {
+  const body = Activity.make({ name: "child/notify", execute: Effect.void }).pipe(
+    Effect.zipRight(Durable.sleep("a minute", "1 minute")),
+    Effect.as("done")
   )
-)("an activity with the name of an awaited execution is none", function* () {
-  const operator = yield* started
-  yield* VirtualClock.pass("2 minutes")
-  assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+  yield* isAt(yield* running("2 minutes", body), { state: "Succeeded" })
 })
 
 describe("a compensation that awaits an execution", () => {
   let refunds = 0
-  const refunding = Layer.merge(
-    Shop.toLayer(() =>
-      Durable.compensating(
-        Effect.gen(function* () {
-          yield* undoable
-          yield* Durable.compensate(
-            pay(() => Effect.succeed("pay-1")),
-            () => Effect.asVoid(Effect.orDie(ChildA.execute({ key })))
-          )
-          return yield* new Failed()
-        })
-      )
+  const refund = Effect.asVoid(Effect.orDie(ChildA.execute({ key })))
+  const refunding = awaiting(
+    undoable.pipe(
+      Effect.zipRight(Durable.compensate(paid, () => refund)),
+      Effect.zipRight(new Failed()),
+      Durable.compensating
     ),
-    ChildA.toLayer(() => pay(() => Effect.succeed(`refund-${++refunds}`)))
+    pay(() => Effect.succeed(`refund-${++refunds}`))
   )
-  const isRefunded = (operator: Effect.Effect.Success<typeof started>) =>
+  const isRefunded = (operator: Operated) =>
     Effect.gen(function* () {
-      const { outcome, state } = yield* operator.status(key)
-      assert.deepStrictEqual({ outcome, state }, { outcome: "applied", state: "Failed" })
+      yield* isAt(operator, { outcome: "applied", state: "Failed" })
       assert.deepStrictEqual({ refunds, undone }, { refunds: 1, undone: ["reserve"] })
     })
 
-  inMemory(refunding)("ends, as those after it do", function* () {
+  test("ends, as those after it do", function* () {
     undone.length = refunds = 0
-    const operator = yield* started
+    const operator = yield* starting(refunding)
     yield* VirtualClock.pass("2 hours")
     yield* isRefunded(operator)
   })
@@ -320,12 +274,9 @@ describe("a compensation that awaits an execution", () => {
     const store = yield* memoryStore.make
     const insert: typeof store.insert = (execution) =>
       execution.workflow === ChildA.name ? Effect.never : store.insert(execution)
+    const first = starting(refunding, engines.on({ ...store, insert }))
     // Its scope would never close.
-    const first = yield* Layer.buildWithScope(
-      Layer.provideMerge(refunding, engines.on({ ...store, insert })),
-      yield* Scope.make()
-    )
-    yield* Effect.provide(started, first)
+    yield* Scope.extend(first, yield* Scope.make())
     yield* VirtualClock.pass("3 seconds")
     const second = yield* Layer.build(Layer.provideMerge(refunding, engines.on(store)))
     yield* store.runners.leave(1)
@@ -334,30 +285,19 @@ describe("a compensation that awaits an execution", () => {
   })
 })
 
-inMemory(
-  Layer.provide(
-    Shop.toLayer(() => {
-      const first = Durable.compensating(Effect.zipRight(undoable, new Failed()))
-      const second = Durable.compensating(
-        Effect.gen(function* () {
-          yield* Durable.compensate(Effect.void, () =>
-            Effect.sync(() => void undone.push("second"))
-          )
-          yield* hiding
-          yield* Durable.sleep("an hour", "1 hour")
-          return yield* new Failed()
-        })
-      )
-      return Effect.zipRight(Effect.either(first), second)
-    }),
-    Policy.layer({ carryOn })
-  )
-)("each part of a body decides for itself whether it is undone", function* () {
+test("each part of a body decides for itself whether it is undone", function* () {
   undone.length = 0
-  const operator = yield* started
+  const first = Durable.compensating(Effect.zipRight(undoable, new Failed()))
+  const second = Durable.compensate(Effect.void, () => noted("second")).pipe(
+    Effect.zipRight(hiding),
+    Effect.zipRight(anHour),
+    Effect.zipRight(new Failed()),
+    Durable.compensating
+  )
+  const workflow = shop(Effect.zipRight(Effect.either(first), second))
+  const operator = yield* starting(Layer.provide(workflow, Policy.layer({ carryOn })))
   yield* VirtualClock.pass("2 hours")
-  const { outcome, state } = yield* operator.status(key)
-  assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+  yield* isAt(operator, { outcome: "unknown", state: "Failed" })
   assert.include(undone, "reserve")
   assert.notInclude(undone, "second")
 })
@@ -377,22 +317,16 @@ for (const [by, aheadMillis, isSentAgain] of [
         return yield* lost(key)
       })
     )
-    const layer = Shop.toLayer(() => body).pipe(
-      Layer.provide(
-        Policy.layer({ carryOn: { initial: "5 seconds", factor: 1.5, deadline: "10 minutes" } })
-      ),
-      Layer.provideMerge(engines.on(yield* memoryStore.make))
-    )
+    const carryOn = { initial: "5 seconds", factor: 1.5, deadline: "10 minutes" } as const
+    const workflow = Layer.provide(shop(body), Policy.layer({ carryOn }))
+    const starts = starting(workflow, engines.on(yield* memoryStore.make))
     ahead.millis = aheadMillis
-    const operator = yield* Effect.flatMap(Layer.build(layer), (context) =>
-      Effect.provide(started, context)
-    ).pipe(Effect.withClock(clock))
+    const operator = yield* Effect.withClock(starts, clock)
     // While the first request is under way.
     yield* VirtualClock.pass("5 seconds")
     ahead.millis = 0
     yield* VirtualClock.pass("2 hours")
-    const { outcome, state } = yield* operator.status(key)
-    assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+    yield* isAt(operator, { outcome: "unknown", state: "Failed" })
     assert.strictEqual(sentMillis.length > 1, isSentAgain)
     assert.isAtMost(sentMillis.at(-1) ?? 0, 11 * 60_000)
   })
@@ -402,28 +336,16 @@ test("a pause that begins after the clock was set back lasts its time", function
   const { ahead, clock } = yield* SettableClock.make
   ahead.millis = 3_600_000
   const endedMillis: Array<number> = []
-  const slow = (name: string) =>
-    Durable.step({
-      name,
-      success: Schema.Void,
-      error: Schema.Never,
-      execute: Effect.sleep("10 seconds")
-    })
   const body = Effect.gen(function* () {
     yield* slow("before")
     yield* slow("meanwhile")
     yield* Durable.sleep("first", "1 minute")
     yield* Durable.sleep("second", "1 minute")
     endedMillis.push(yield* Clock.currentTimeMillis)
-    return yield* pay(() => Effect.succeed("pay-1"))
+    return yield* paid
   })
-  const layer = Layer.provideMerge(
-    Shop.toLayer(() => body),
-    engines.on(yield* memoryStore.make)
-  )
-  yield* Effect.flatMap(Layer.build(layer), (context) => Effect.provide(started, context)).pipe(
-    Effect.withClock(clock)
-  )
+  const starts = starting(shop(body), engines.on(yield* memoryStore.make))
+  yield* Effect.withClock(starts, clock)
   yield* VirtualClock.pass("15 seconds")
   ahead.millis = 0
   yield* VirtualClock.pass("3 hours")
@@ -437,28 +359,16 @@ test("a pause that is over stays over after the clock was set back", function* (
   const store = yield* memoryStore.make
   const { ahead, clock } = yield* SettableClock.make
   let calls = 0
-  const body = Durable.compensating(
-    Effect.gen(function* () {
-      yield* undoable
-      yield* Durable.sleep("a minute", "1 minute")
-      yield* Durable.step({
-        name: "slow",
-        success: Schema.Void,
-        error: Schema.Never,
-        execute: Effect.sleep("10 seconds")
-      })
-      return yield* pay(() => (++calls === 1 ? Effect.never : Effect.succeed("pay-1")))
-    })
-  )
-  const layer = Layer.provideMerge(
-    Shop.toLayer(() => body),
-    engines.on(store)
+  const write = pay(() => (++calls === 1 ? Effect.never : Effect.succeed("pay-1")))
+  const body = undoable.pipe(
+    Effect.zipRight(Durable.sleep("a minute", "1 minute")),
+    Effect.zipRight(slow("slow")),
+    Effect.zipRight(write),
+    Durable.compensating
   )
   const scope = yield* Scope.make()
-  yield* Effect.gen(function* () {
-    const context = yield* Layer.buildWithScope(layer, scope)
-    yield* Effect.provide(started, context)
-  }).pipe(Effect.withClock(clock))
+  const first = starting(shop(body), engines.on(store))
+  yield* Scope.extend(Effect.withClock(first, clock), scope)
   yield* VirtualClock.pass("65 seconds")
   // During the step, time is corrected by a minute.
   ahead.millis = -60_000
@@ -466,13 +376,11 @@ test("a pause that is over stays over after the clock was set back", function* (
   assert.strictEqual(calls, 1)
   yield* Scope.close(scope, Exit.void)
   yield* store.modify(yield* Shop.executionId({ key }), transitions.interrupted)
-  const operator = yield* Effect.gen(function* () {
-    const context = yield* Layer.build(layer)
-    return yield* Effect.provide(Operator.of(Shop), context)
-  }).pipe(Effect.withClock(clock))
+  const second = Layer.build(Layer.provideMerge(shop(body), engines.on(store)))
+  const context = yield* Effect.withClock(second, clock)
   yield* VirtualClock.pass("10 minutes")
-  const { outcome } = yield* operator.status(key)
-  assert.strictEqual(outcome, "applied")
+  const operator = yield* Effect.provide(Operator.of(Shop), context)
+  yield* isAt(operator, { outcome: "applied" })
   assert.strictEqual(calls, 2)
 })
 
@@ -488,41 +396,28 @@ VirtualClock.tests(
   assert.isTrue(Either.isLeft(result))
 })
 
-/** The status of an execution that was interrupted after a time, and had a minute to end. */
-const interruptedAfter = (
-  time: Duration.DurationInput,
-  body: Effect.Effect<string, typeof Failure.Type, Durable.InExecution>
-) =>
+/** An execution that was interrupted after a time, and had a minute to end. */
+const interruptedAfter = (time: Duration.DurationInput, body: Body) =>
   Effect.gen(function* () {
-    const operator = yield* started
-    yield* VirtualClock.pass(time)
+    const operator = yield* running(time, body)
     yield* operator.interrupt(key)
     yield* VirtualClock.pass("1 minute")
-    return yield* operator.status(key)
-  }).pipe(on(Shop.toLayer(() => body)))
-
-inMemory(
-  Shop.toLayer(() => {
-    const refund = Durable.write({
-      operation: "Shop.refund",
-      key: IdempotencyKey.make("refund"),
-      success: Schema.String,
-      idOf: (id) => id,
-      send: () => Effect.succeed("refund-1")
-    })
-    // The run after the pause knows of the refund from its start.
-    const undo = Effect.zipRight(refund, Durable.sleep("a second", "1 second"))
-    const paid = Durable.compensate(
-      pay(() => Effect.succeed("pay-1")),
-      () => Effect.orDie(undo)
-    )
-    return Durable.compensating(Effect.zipLeft(paid, Durable.sleep("an hour", "1 hour")))
+    return operator
   })
-)("an interrupt tells of what the body has applied, not its compensations", function* () {
-  const operator = yield* started
-  yield* VirtualClock.pass("1 second")
-  yield* operator.interrupt(key)
-  yield* VirtualClock.pass("1 minute")
+
+test("an interrupt tells of what the body has applied, not its compensations", function* () {
+  const refund = Durable.write({
+    ...write,
+    operation: "Shop.refund",
+    key: IdempotencyKey.make("refund"),
+    idOf: (id) => id,
+    send: () => Effect.succeed("refund-1")
+  })
+  // The run after the pause knows of the refund from its start.
+  const undo = Effect.zipRight(refund, Durable.sleep("a second", "1 second"))
+  const bought = Durable.compensate(paid, () => Effect.orDie(undo))
+  const body = Durable.compensating(Effect.zipLeft(bought, anHour))
+  const operator = yield* interruptedAfter("1 second", body)
   const error = yield* Effect.flip(operator.await(key))
   const told = { _tag: "ExecutionCancelled", outcome: "applied", resource: "pay-1" } as const
   assert.deepInclude(error, told)
@@ -530,57 +425,37 @@ inMemory(
 
 test("a write sends nothing after an interrupt", function* () {
   let calls = 0
-  const slow = Durable.step({
-    name: "slow",
-    success: Schema.Void,
-    error: Schema.Never,
-    execute: Effect.sleep("10 seconds")
-  })
   const write = pay(() => Effect.sync(() => `pay-${++calls}`))
-  const body = Effect.zipRight(slow, write)
-  const { outcome, state } = yield* interruptedAfter("1 second", body)
-  assert.deepStrictEqual(
-    { calls, outcome, state },
-    { calls: 0, outcome: "notApplied", state: "Failed" }
-  )
+  const operator = yield* interruptedAfter("1 second", Effect.zipRight(slow("slow"), write))
+  yield* isAt(operator, { outcome: "notApplied", state: "Failed" })
+  assert.strictEqual(calls, 0)
 })
 
 test("an interrupt ends the pause of a write that was refused for a while", function* () {
   const limited = new Errors.RateLimitError({ operation, status: 429, message: "too many" })
-  const slow = { initial: "10 minutes", factor: 2, deadline: "1 day" } as const
-  const body = Effect.provideService(
-    pay(() => Effect.fail(limited)),
-    Policy.Current,
-    { ...Policy.defaults, carryOn: slow }
-  )
-  const { outcome, state } = yield* interruptedAfter("1 minute", body)
-  assert.deepStrictEqual({ outcome, state }, { outcome: "notApplied", state: "Failed" })
+  const carryOn = { initial: "10 minutes", factor: 2, deadline: "1 day" } as const
+  const policy = { ...Policy.defaults, carryOn }
+  const refused = pay(() => Effect.fail(limited))
+  const body = Effect.provideService(refused, Policy.Current, policy)
+  const operator = yield* interruptedAfter("1 minute", body)
+  yield* isAt(operator, { outcome: "notApplied", state: "Failed" })
 })
 
 test("an interrupt ends no write in doubt at a pause of no length before it", function* () {
   let calls = 0
   const send: Send = (key) => (++calls === 1 ? Effect.fail(lost(key)) : Effect.succeed("pay-1"))
   const body = Effect.zipRight(Durable.sleep("nothing", 0), pay(send))
-  const { outcome, resource } = yield* interruptedAfter("500 millis", body)
-  assert.deepStrictEqual({ calls, outcome, resource }, {
-    calls: 2,
-    outcome: "applied",
-    resource: "pay-1"
-  } as const)
+  const operator = yield* interruptedAfter("500 millis", body)
+  yield* isAt(operator, { outcome: "applied", resource: "pay-1" })
+  assert.strictEqual(calls, 2)
 })
 
 test("a step that fails has a span that failed", function* () {
   const spans: Array<Tracer.AnySpan> = []
-  const body = Durable.step({
-    name: "fails",
-    success: Schema.String,
-    error: Failed,
-    execute: Effect.zipRight(
-      Effect.map(Effect.currentParentSpan, (span) => void spans.push(span)).pipe(Effect.orDie),
-      new Failed()
-    )
-  })
-  yield* Effect.zipRight(started, VirtualClock.pass("1 second")).pipe(on(Shop.toLayer(() => body)))
+  const seen = Effect.map(Effect.currentParentSpan, (span) => void spans.push(span))
+  const execute = Effect.zipRight(Effect.orDie(seen), new Failed())
+  const body = Durable.step({ name: "fails", success: Schema.String, error: Failed, execute })
+  yield* running("1 second", body)
   const exits = spans.map((span) =>
     span._tag === "Span" && span.status._tag === "Ended" ? span.status.exit : undefined
   )
@@ -590,26 +465,15 @@ test("a step that fails has a span that failed", function* () {
 test("an uninterruptible body of a runner that was taken for dead goes on", function* () {
   const store = yield* memoryStore.make
   let calls = 0
-  const body = () =>
-    Effect.uninterruptible(
-      pay(() =>
-        ++calls === 1
-          ? Effect.delay(Effect.succeed("pay-late"), "30 seconds")
-          : Effect.succeed("pay-1")
-      )
-    )
+  const late = Effect.delay(Effect.succeed("pay-late"), "30 seconds")
+  const body = Effect.uninterruptible(pay(() => (++calls === 1 ? late : Effect.succeed("pay-1"))))
+  const starts = starting(shop(body), engines.on(store))
   // Its scope would never close.
-  const scope = yield* Scope.make()
-  const context = yield* Layer.buildWithScope(
-    Layer.provideMerge(Shop.toLayer(body), engines.on(store)),
-    scope
-  )
-  const operator = yield* Effect.provide(started, context)
+  const operator = yield* Scope.extend(starts, yield* Scope.make())
   yield* VirtualClock.pass("5 seconds")
   yield* store.runners.leave(1)
   yield* VirtualClock.pass("5 minutes")
-  const { state } = yield* operator.status(key)
-  assert.strictEqual(state, "Succeeded")
+  yield* isAt(operator, { state: "Succeeded" })
 })
 
 Test.effect("a stored end with an outcome of another version is a defect", function* () {
