@@ -29,7 +29,7 @@ const asksForPage = all.some(([, { urlParams }]) => fieldsOf(urlParams).includes
 const claims: ReadonlyArray<Claim> = [
   {
     words:
-      /how to request (a|the) refund|is a refund requested|in the interface\]\(transactions\.md#refunds\)|reading and following refunds|refunds .{0,30}by the control `refund`|refunds, read by reference|reads refunds and waits|(?<=refunds\) \| )`get`, `awaitFinal`|a control of the sandbox creates them/,
+      /how to request (a|the) refund|is a refund requested|in the interface\]\(transactions\.md#refunds\)|reads refunds and waits|a control of the sandbox creates them/,
     holds: !hasWrite("Refunds")
   },
   {
