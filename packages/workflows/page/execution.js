@@ -93,7 +93,7 @@ const ask = ({ effect, name }, report) => {
 }
 
 /** The events as the drawing shows them: a response belongs to its request. @param {Report} report */
-const attemptsOf = ({ events, key }) => {
+const attemptsOf = ({ events, failure, key }) => {
   /** @type {Map<string, Attempt>} */
   const attempts = new Map()
   events.forEach((event, id) => {
@@ -112,9 +112,9 @@ const attemptsOf = ({ events, key }) => {
       ...attempts.get(name),
       endMillis: kind === "sent" ? undefined : atMillis,
       status: kind === "sent" ? undefined : statusOf(event, isRequest),
-      // The end repeats the message of the request that failed.
+      // The end repeats the message of the request that failed, and a pause that of the whole execution.
       note:
-        tone === "bad" && detail !== before?.detail
+        tone === "bad" && detail !== before?.detail && detail !== failure
           ? [isRequest && text, detail].filter(Boolean).join(": ")
           : ""
     })

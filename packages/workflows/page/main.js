@@ -70,7 +70,12 @@ const listed = (caption, rows) =>
       ["-Workflow", ({ workflow }) => workflow],
       ["-Started", ({ started }) => when(started)],
       ["State", stateChip],
-      ["Now", ({ failure, now }) => html`<span title=${failure}>${failure ?? now}</span>`]
+      [
+        "Now",
+        // An open one may have failed, or wait for another version: its first words say which.
+        ({ ended, failure, now }) =>
+          html`<span title=${failure}>${(ended === undefined ? undefined : failure) ?? now}</span>`
+      ]
     ],
     rows,
     ({ key, workflow }) => `${workflow}/${key}`,
