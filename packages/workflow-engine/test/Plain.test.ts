@@ -129,6 +129,24 @@ test("a runner that was taken for dead sends nothing more, although the body cat
   assert.deepStrictEqual([yield* state, ...done], ["Succeeded", "pay A", "pay A"])
 })
 
+describe("an execution is refused a wait that would never end, for", () => {
+  const again = Shop.execute({ key })
+  for (const [name, body] of [
+    ["itself", again],
+    ["the one that awaits it", child],
+    ["the one that has started it", Child.execute({ key: "child" }, { discard: true })]
+  ] as const) {
+    test(name, function* () {
+      const { children, operator } = yield* run(Effect.asVoid(body), { childBody: again })
+      yield* VirtualClock.pass("1 minute")
+      assert.isDefined((yield* operator.status(key)).end)
+      const refused = name === "itself" ? operator.await(key) : children.await("child")
+      const cause = yield* Effect.flip(Effect.sandbox(refused))
+      assert.include(Cause.pretty(cause), "waits for the end of this one")
+    })
+  }
+})
+
 describe("an interrupt", () => {
   for (const [name, wait, mark] of [
     ["a signal", approved, "cancelled/deferred/approval/1"],

@@ -109,6 +109,19 @@ export const make = (runs: Runs, insert: EngineStore["insert"]) => {
       return yield* persistently(record(workflow, execution))
     })
 
+  /** Whether an execution waits for the end of another one: that one itself, and those by which it was started. */
+  const waitsFor = (
+    executionId: string,
+    other: Pick<Execution.Execution, "executionId" | "parent">
+  ): Effect.Effect<boolean> =>
+    Effect.gen(function* () {
+      if (other.executionId === executionId || other.parent === undefined) {
+        return other.executionId === executionId
+      }
+      const parent = yield* persistently(store.read(other.parent))
+      return Option.isSome(parent) && (yield* waitsFor(executionId, parent.value))
+    })
+
   /** An execution that somebody else has started wakes this one too. */
   const wakeAtEndOf = (execution: Execution.Execution, own: string) =>
     Effect.gen(function* () {
@@ -144,6 +157,12 @@ export const make = (runs: Runs, insert: EngineStore["insert"]) => {
       const same = yield* sameOther(run, workflow, executionId, payload)
       const look = Effect.gen(function* () {
         const own = run.execution.executionId
+        if (yield* waitsFor(executionId, run.execution)) {
+          return yield* runs.refuse(
+            run,
+            `it awaits ${same.businessKey} of ${workflow.name}, which waits for the end of this one.`
+          )
+        }
         const other = yield* Effect.orDie(beginOther(run, workflow, same))
         const execution = yield* wakeAtEndOf(other, own)
         const end = begun.endOf(execution)
