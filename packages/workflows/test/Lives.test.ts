@@ -314,7 +314,11 @@ describe("two runners, of which the first was taken for dead while it was sendin
 })
 
 describe("a body of the next life that", () => {
-  const [paid, waits] = [{ state: "Succeeded" }, { state: "Waiting", outcome: undefined }] as const
+  const [paid, died, waits] = [
+    { state: "Succeeded" },
+    { state: "Died", outcome: "applied" },
+    { state: "Waiting", outcome: undefined }
+  ] as const
   const keyed = (operation: string, key: string) => (send: Send) =>
     Durable.write({ ...receipt, operation, key: IdempotencyKey.make(key), send })
   const before = keyed(operation, "first")
@@ -334,6 +338,12 @@ describe("a body of the next life that", () => {
       (send) => Effect.zipRight(before(send), keyed("Tip", "tip")(send)),
       ["first", "first", "tip"],
       paid
+    ],
+    [
+      "gives its key to another write, sends that one nothing",
+      (send) => Effect.zipRight(keyed(operation, "second")(send), keyed("Tip", "first")(send)),
+      ["first", "first"],
+      died
     ],
     ["has no write, does not end", () => Effect.succeed("done"), ["first"], waits],
     ["fails before it, does not end", () => Effect.fail(new Late()), ["first"], waits],

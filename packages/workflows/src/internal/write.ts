@@ -65,8 +65,13 @@ export const write = <A, I, R>({
 > =>
   blocks.named(operation, (run) =>
     Effect.gen(function* () {
-      const why = `two writes have the key "${key}". The service takes the second for the first.`
-      yield* blocks.claim(run, `Idempotency-Key: ${key}`, why)
+      const claim = (key: IdempotencyKey.IdempotencyKey) =>
+        blocks.claim(
+          run,
+          `Idempotency-Key: ${key}`,
+          `two writes have the key "${key}". The service takes the second for the first.`
+        )
+      yield* claim(key)
       const { carryOn } = yield* Policy.Current
       const { sideEffects } = run
       const Result = resultOf(success)
@@ -129,7 +134,10 @@ export const write = <A, I, R>({
         for (let round = 0; ; round++) {
           const begun = yield* begin(run, operation, round, state.key)
           // A body may have another key when it runs again, such as a random one. That would pay again.
-          state = { ...state, key: begun.key ?? state.key }
+          if (begun.key !== undefined && begun.key !== state.key) {
+            yield* claim(begun.key)
+            state = { ...state, key: begun.key }
+          }
           on({ _tag: "Begun", ...begun })
           const result: typeof Result.Type = yield* call(round)
           if (result._tag === "Created") {
