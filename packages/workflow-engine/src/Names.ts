@@ -120,6 +120,15 @@ export const parseStep = (name: string) => ofBlock(name) ?? ofOther(name)
 export const activity = (name: string): string => name.replace(/\/\d+$/, "")
 
 /**
+ * The part of the name of a step or a pause that its user has chosen.
+ *
+ * @since 0.1.0
+ * @category getters
+ */
+export const chosen = (name: string): string =>
+  (parseStep(name) ?? parsePause(name))?.of ?? activity(name)
+
+/**
  * The kind and the parts of the name of a pause. Undefined for the pauses of Effect, such as `DurableClock.sleep`.
  *
  * @since 0.1.0

@@ -11,6 +11,7 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Execution from "@manilla/workflow-engine/Execution"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
+import * as Memory from "@manilla/workflow-engine/memory"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Durable from "@manilla/workflows/Durable"
 import * as IssueCard from "@manilla/workflows/IssueCard"
@@ -25,6 +26,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
+import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
@@ -435,6 +437,50 @@ test("a result that the engine beneath cannot store is a defect", function* () {
   )
   assert.include(text(end), "bytes as JSON, and the engine stores at most 1000")
   assert.strictEqual(calls, 1)
+})
+
+describe("a name of 600 characters is not too long for any step or pause that is made of it", () => {
+  const body = (look: () => boolean) => {
+    const name = (last: string) => `${"n".repeat(599)}${last}`
+    const operation = name("w")
+    const cause = new Errors.TransportError({ operation, message: "lost", sent: true })
+    const lost = new Errors.OutcomeUnknown({ operation, message: "lost", key, cause })
+    return Effect.gen(function* () {
+      yield* Durable.sleep(name("s"), "1 second")
+      yield* Durable.pollUntil({
+        name: name("p"),
+        success: Schema.Boolean,
+        failure: Schema.Never,
+        look: () => Effect.sync(() => Option.liftPredicate(look(), identity)),
+        expired: () => lost
+      })
+      return yield* Durable.write({
+        operation,
+        key,
+        success: Schema.String,
+        idOf: (id) => id,
+        send: () =>
+          Effect.filterOrFail(Effect.sync(look), identity, () => lost).pipe(Effect.as("pay-1"))
+      })
+    })
+  }
+  const shop = Effect.sync(() => {
+    let looks = 0
+    return Shop.toLayer(() => body(() => ++looks % 2 === 0))
+  })
+  test("on `Steps`", function* () {
+    const end = yield* on(ended(Shop, { key }, [{}]), yield* shop)
+    assert.deepStrictEqual(end, Exit.succeed("pay-1"))
+  })
+  test("on our engine", function* () {
+    const live = Layer.provideMerge(
+      Layer.provide(yield* shop, Layer.orDie(policy)),
+      Memory.layerMemory
+    )
+    const fiber = yield* Effect.fork(Effect.provide(Shop.execute({ key }), live))
+    yield* VirtualClock.pass("10 minutes")
+    assert.strictEqual(yield* Fiber.join(fiber), "pay-1")
+  })
 })
 
 describe("an interrupt is the end of a body, if", () => {

@@ -66,7 +66,7 @@ const make = (store: EngineStore, options: runners.Options) =>
         const { executionId, workflow } = yield* WorkflowEngine.WorkflowInstance
         const run = yield* runs.of(executionId)
         const name = `${activity.name}/${attempt}`
-        yield* Text.checkName(name)
+        yield* Text.checkName(activity.name)
         if (Names.parseStep(name) !== undefined && !run.results.has(name)) {
           const what = `the activity "${activity.name}" has the name of a step of the engine. Give it another name.`
           return yield* runs.refuse(run, what)
@@ -119,7 +119,7 @@ const make = (store: EngineStore, options: runners.Options) =>
         const run = yield* runs.waiting(instance, what, remedy)
         if (name.startsWith("raceAll/")) return yield* runs.refuse(run, `a race. ${remedy}`)
         yield* Effect.annotateCurrentSpan({ executionId: instance.executionId })
-        yield* Text.checkName(name)
+        yield* Text.checkName(isPause ? Names.chosen(pause) : name)
         const signal = isPause ? undefined : yield* runs.sent(run, name)
         const hasEnded = isPause ? yield* runs.isOver(run, pause) : signal !== undefined
         yield* runs.failIfCancelled(run, pause, hasEnded)

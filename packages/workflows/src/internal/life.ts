@@ -4,6 +4,7 @@ import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Body from "@manilla/workflow-engine/Body"
 import * as Encoding from "@manilla/workflow-engine/Encoding"
+import * as Names from "@manilla/workflow-engine/Names"
 import { checkName } from "@manilla/workflow-engine/Text"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -127,7 +128,7 @@ export const make = (workflow: Workflow.Any, executionId: string, steps: Steps) 
       // In an object: Effect fails with a proxy of an error, and the engine beneath needs its own.
       const asked = Effect.tryPromise({ try: promise, catch: (cause) => new LifeEnded({ cause }) })
       return Effect.zipRight(
-        checkName(name),
+        checkName(Names.chosen(name)),
         Effect.catchAll(asked, ({ cause }) => stop(cause))
       )
     })
