@@ -1,5 +1,6 @@
 /** The probe finds each profile of idempotency keys that the sandbox can have. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
+import * as Test from "@manilla/test-support/Test"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Profile from "@manilla/sandbox/Profile"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
@@ -41,27 +42,23 @@ const probed = Effect.gen(function* () {
 
 describe("the probe finds the profile", () => {
   for (const idempotency of profiles) {
-    it.scopedLive(JSON.stringify(idempotency), () =>
-      Effect.gen(function* () {
-        const { profile } = yield* probed
-        assert.deepStrictEqual(profile.idempotency, idempotency)
-        const again = yield* Effect.provide(probed, sandbox(profile))
-        assert.deepStrictEqual(again.profile, profile)
-      }).pipe(Effect.provide(sandbox({ idempotency })))
-    )
+    Test.over(sandbox({ idempotency })).live(JSON.stringify(idempotency), function* () {
+      const { profile } = yield* probed
+      assert.deepStrictEqual(profile.idempotency, idempotency)
+      const again = yield* Effect.provide(probed, sandbox(profile))
+      assert.deepStrictEqual(again.profile, profile)
+    })
   }
 
   for (const parameter of ["page", "page_number", "page[number]", "p"]) {
     const page = { parameter, default_per_page: 7 }
-    it.scopedLive(JSON.stringify(page), () =>
-      Effect.gen(function* () {
-        const { out, profile } = yield* probed
-        assert.deepStrictEqual(profile.page, page)
-        assert.include(out, `export MANILLA_PAGE_PARAMETER='${parameter}'`)
-        const changes = { MANILLA_PAGE_PARAMETER: parameter }
-        const listed = yield* manilla(["cardholders", "list", "--per-page", "1", "--csv"], changes)
-        assert.strictEqual(listed.code, 0, listed.err)
-      }).pipe(Effect.provide(sandbox({ page })))
-    )
+    Test.over(sandbox({ page })).live(JSON.stringify(page), function* () {
+      const { out, profile } = yield* probed
+      assert.deepStrictEqual(profile.page, page)
+      assert.include(out, `export MANILLA_PAGE_PARAMETER='${parameter}'`)
+      const changes = { MANILLA_PAGE_PARAMETER: parameter }
+      const listed = yield* manilla(["cardholders", "list", "--per-page", "1", "--csv"], changes)
+      assert.strictEqual(listed.code, 0, listed.err)
+    })
   }
 })

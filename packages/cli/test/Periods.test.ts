@@ -98,21 +98,19 @@ it.scoped.each(Record.toEntries(read))("a payroll that is %s is read: %s", ([pha
   })
 )
 
-it.scoped("the last one of other periods comes first", () =>
-  Effect.gen(function* () {
-    const path = yield* folder
-    for (const [period, started] of [
-      ["2026-08", 1],
-      ["2026-10", 3],
-      ["2026-09", 2]
-    ] as const) {
-      yield* store(path, period, started, "ended")
-    }
-    const found = yield* periods.recent(path, "2026-11", "SANDBOX", words)
-    const names = found.map(({ period }) => period)
-    assert.deepStrictEqual(names, ["2026-10", "2026-09", "2026-08"])
-  })
-)
+Test.effect("the last one of other periods comes first", function* () {
+  const path = yield* folder
+  for (const [period, started] of [
+    ["2026-08", 1],
+    ["2026-10", 3],
+    ["2026-09", 2]
+  ] as const) {
+    yield* store(path, period, started, "ended")
+  }
+  const found = yield* periods.recent(path, "2026-11", "SANDBOX", words)
+  const names = found.map(({ period }) => period)
+  assert.deepStrictEqual(names, ["2026-10", "2026-09", "2026-08"])
+})
 
 it.each([
   ["E1", 0],

@@ -252,11 +252,12 @@ describe("UndiciClient knows that nothing was sent", () => {
       return error
     })
 
-  it.live("to an address that does not respond", () =>
-    Effect.gen(function* () {
+  Test.over(over(() => new Undici.Agent({ connect: () => {} }))).live(
+    "to an address that does not respond",
+    function* () {
       const error = yield* notSent("https://service.invalid", { retry: hasty })
       assert.strictEqual(error.code, "NO_CONNECTION_IN_TIME")
-    }).pipe(Effect.provide(over(() => new Undici.Agent({ connect: () => {} }))))
+    }
   )
 
   Test.live("after its dispatcher was destroyed", function* () {

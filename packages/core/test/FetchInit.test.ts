@@ -97,14 +97,12 @@ describe("the requests of the gateway", () => {
       )
     )
 
-    it.effect(`leave no timer over ${name}`, () =>
-      Effect.gen(function* () {
-        const clock = new VirtualClock.VirtualClock()
-        const calls = yield* FakeService.callsAt("https://service.example/api/v1")
-        yield* clock.provide(calls.read(FakeService.calls.read))
-        yield* clock.settle
-        assert.isTrue(clock.isIdle())
-      }).pipe(Effect.provide(client))
-    )
+    Test.over(client).effect(`leave no timer over ${name}`, function* () {
+      const clock = new VirtualClock.VirtualClock()
+      const calls = yield* FakeService.callsAt("https://service.example/api/v1")
+      yield* clock.provide(calls.read(FakeService.calls.read))
+      yield* clock.settle
+      assert.isTrue(clock.isIdle())
+    })
   }
 })

@@ -1,5 +1,6 @@
 /** Workflows on the steps of another engine. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Test from "@manilla/test-support/Test"
 import * as Activity from "@effect/workflow/Activity"
 import * as DurableClock from "@effect/workflow/DurableClock"
 import * as DurableDeferred from "@effect/workflow/DurableDeferred"
@@ -412,11 +413,12 @@ describe("before anything is sent, it refuses", () => {
     })
   }
 
-  it.effect("an execution that the engine beneath has not started", () =>
-    Effect.gen(function* () {
+  Test.over(Steps.layer).effect(
+    "an execution that the engine beneath has not started",
+    function* () {
       const exit = yield* Effect.exit(Shop.execute({ key }))
       assert.include(text(exit), "Ask the engine beneath")
-    }).pipe(Effect.provide(Steps.layer))
+    }
   )
 })
 
@@ -533,50 +535,46 @@ describe("an engine beneath that ends a life", () => {
     sleep: () => Promise.resolve()
   }
 
-  it.scoped("gets its own error, and nothing is undone or sent after it", () =>
-    Effect.gen(function* () {
-      const done: Array<string> = []
-      const note = (what: string) => Effect.sync(() => void done.push(what))
-      const shop = Shop.toLayer(() =>
-        Effect.gen(function* () {
-          yield* Shop.withCompensation(note("reserve"), () => note("undo"))
-          yield* Effect.ignore(Effect.sandbox(pay(Effect.succeed("pay-1"))))
-          yield* note("go on")
-          return yield* pay(Effect.as(note("pay"), "pay-2"))
-        })
-      )
-      const error = new Cancelled("cancelled")
-      const run = yield* runnerOf(shop)
-      const thrown = yield* Effect.promise(() =>
-        run({ key }, { ...steps, run: () => Promise.reject(error) }).catch((it: unknown) => it)
-      )
-      assert.strictEqual(thrown, error)
-      assert.deepStrictEqual(done, ["reserve"])
-    })
-  )
+  Test.effect("gets its own error, and nothing is undone or sent after it", function* () {
+    const done: Array<string> = []
+    const note = (what: string) => Effect.sync(() => void done.push(what))
+    const shop = Shop.toLayer(() =>
+      Effect.gen(function* () {
+        yield* Shop.withCompensation(note("reserve"), () => note("undo"))
+        yield* Effect.ignore(Effect.sandbox(pay(Effect.succeed("pay-1"))))
+        yield* note("go on")
+        return yield* pay(Effect.as(note("pay"), "pay-2"))
+      })
+    )
+    const error = new Cancelled("cancelled")
+    const run = yield* runnerOf(shop)
+    const thrown = yield* Effect.promise(() =>
+      run({ key }, { ...steps, run: () => Promise.reject(error) }).catch((it: unknown) => it)
+    )
+    assert.strictEqual(thrown, error)
+    assert.deepStrictEqual(done, ["reserve"])
+  })
 
-  it.scoped("is asked nothing more, although the body catches that", () =>
-    Effect.gen(function* () {
-      const asked: Array<string> = []
-      const body = Effect.zipRight(
-        Effect.catchAllCause(Durable.sleep("a day", "1 day"), () => Effect.void),
-        pay(Effect.succeed("pay-1"))
-      )
-      const run = yield* runnerOf(Shop.toLayer(() => Effect.uninterruptible(body)))
-      const error = new Cancelled("cancelled")
-      const ends: Steps.Steps = {
-        id: key,
-        run: (name, step) => {
-          asked.push(name)
-          return step()
-        },
-        sleep: () => Promise.reject(error)
-      }
-      const thrown = yield* Effect.promise(() => run({ key }, ends).catch((it: unknown) => it))
-      assert.strictEqual(thrown, error)
-      assert.deepStrictEqual(asked, [])
-    })
-  )
+  Test.effect("is asked nothing more, although the body catches that", function* () {
+    const asked: Array<string> = []
+    const body = Effect.zipRight(
+      Effect.catchAllCause(Durable.sleep("a day", "1 day"), () => Effect.void),
+      pay(Effect.succeed("pay-1"))
+    )
+    const run = yield* runnerOf(Shop.toLayer(() => Effect.uninterruptible(body)))
+    const error = new Cancelled("cancelled")
+    const ends: Steps.Steps = {
+      id: key,
+      run: (name, step) => {
+        asked.push(name)
+        return step()
+      },
+      sleep: () => Promise.reject(error)
+    }
+    const thrown = yield* Effect.promise(() => run({ key }, ends).catch((it: unknown) => it))
+    assert.strictEqual(thrown, error)
+    assert.deepStrictEqual(asked, [])
+  })
 
   const refund = Effect.orDie(
     Durable.write({
@@ -593,28 +591,26 @@ describe("an engine beneath that ends a life", () => {
     ["`withCompensation`", Shop.withCompensation(note("reserve"), () => note("undo"))],
     ["a finalizer", Effect.acquireRelease(note("reserve"), () => refund)]
   ] as const) {
-    it.scoped(`undoes nothing by ${how}, and neither does a shutdown`, () =>
-      Effect.gen(function* () {
-        done.length = 0
-        const sleeps = yield* Deferred.make<void>()
-        const shop = Shop.toLayer(() =>
-          Effect.gen(function* () {
-            yield* part
-            yield* Durable.sleep("a day", "1 day")
-            return yield* pay(Effect.as(note("pay"), "pay-1"))
-          }).pipe(Effect.scoped)
-        )
-        const sleep = () =>
-          Effect.runPromise(Effect.zipRight(Deferred.succeed(sleeps, undefined), Effect.never))
-        const life = yield* Steps.execute(Shop, { key }, { ...steps, sleep }).pipe(
-          Effect.provide(Layer.provideMerge(shop, Steps.layer)),
-          Effect.fork
-        )
-        yield* Deferred.await(sleeps)
-        yield* Fiber.interrupt(life)
-        assert.deepStrictEqual(done, ["reserve"])
-      })
-    )
+    Test.effect(`undoes nothing by ${how}, and neither does a shutdown`, function* () {
+      done.length = 0
+      const sleeps = yield* Deferred.make<void>()
+      const shop = Shop.toLayer(() =>
+        Effect.gen(function* () {
+          yield* part
+          yield* Durable.sleep("a day", "1 day")
+          return yield* pay(Effect.as(note("pay"), "pay-1"))
+        }).pipe(Effect.scoped)
+      )
+      const sleep = () =>
+        Effect.runPromise(Effect.zipRight(Deferred.succeed(sleeps, undefined), Effect.never))
+      const life = yield* Steps.execute(Shop, { key }, { ...steps, sleep }).pipe(
+        Effect.provide(Layer.provideMerge(shop, Steps.layer)),
+        Effect.fork
+      )
+      yield* Deferred.await(sleeps)
+      yield* Fiber.interrupt(life)
+      assert.deepStrictEqual(done, ["reserve"])
+    })
   }
 
   for (const [how, annotated, expected] of [
@@ -625,30 +621,29 @@ describe("an engine beneath that ends a life", () => {
       ["reserve", "undo"]
     ]
   ] as const) {
-    it.scoped(`gets the defect of a workflow that ${how}`, () =>
-      Effect.gen(function* () {
-        const runtime = ManagedRuntime.make(
-          Layer.provideMerge(
-            annotated.toLayer(() =>
-              Effect.zipRight(
-                annotated.withCompensation(note("reserve"), () => note("undo")),
-                Effect.die(new Cancelled("a bug"))
-              )
-            ),
-            Steps.layer
-          )
+    Test.effect(`gets the defect of a workflow that ${how}`, function* () {
+      const runtime = ManagedRuntime.make(
+        Layer.provideMerge(
+          annotated.toLayer(() =>
+            Effect.zipRight(
+              annotated.withCompensation(note("reserve"), () => note("undo")),
+              Effect.die(new Cancelled("a bug"))
+            )
+          ),
+          Steps.layer
         )
-        done.length = 0
-        const run = Steps.runner(annotated, runtime)
-        const thrown = yield* Effect.promise(() => run({ key }, steps).catch((it: unknown) => it))
-        assert.instanceOf(thrown, Cancelled)
-        assert.deepStrictEqual(done, [...expected])
-      })
-    )
+      )
+      done.length = 0
+      const run = Steps.runner(annotated, runtime)
+      const thrown = yield* Effect.promise(() => run({ key }, steps).catch((it: unknown) => it))
+      assert.instanceOf(thrown, Cancelled)
+      assert.deepStrictEqual(done, [...expected])
+    })
   }
 
-  it.scoped("runs the finalizers of a body when it ends, and not when its layer does", () =>
-    Effect.gen(function* () {
+  Test.effect(
+    "runs the finalizers of a body when it ends, and not when its layer does",
+    function* () {
       done.length = 0
       const shop = Shop.toLayer(() =>
         Effect.as(
@@ -659,45 +654,37 @@ describe("an engine beneath that ends a life", () => {
       const run = yield* runnerOf(shop)
       yield* Effect.promise(() => run({ key }, steps))
       assert.deepStrictEqual(done, ["release"])
-    })
+    }
   )
 
-  it.scoped("gets the end of a workflow as a value, not as an error", () =>
-    Effect.gen(function* () {
-      const run = yield* runnerOf(Shop.toLayer(() => pay(Effect.fail(refusal))))
-      const end = yield* Effect.promise(() => run({ key }, steps))
-      const json = JSON.stringify(end)
-      assert.include(json, '"_tag":"Failure"')
-      const error = yield* Effect.flip(Steps.endOf(Shop, JSON.parse(json)))
-      assert.deepStrictEqual(error, refusal)
-    })
-  )
+  Test.effect("gets the end of a workflow as a value, not as an error", function* () {
+    const run = yield* runnerOf(Shop.toLayer(() => pay(Effect.fail(refusal))))
+    const end = yield* Effect.promise(() => run({ key }, steps))
+    const json = JSON.stringify(end)
+    assert.include(json, '"_tag":"Failure"')
+    const error = yield* Effect.flip(Steps.endOf(Shop, JSON.parse(json)))
+    assert.deepStrictEqual(error, refusal)
+  })
 
-  it.scoped("hears of a workflow without a layer", () =>
-    Effect.gen(function* () {
-      const run = yield* runnerOf(DisbursePayout.layer)
-      const thrown = yield* Effect.promise(() => run({ key }, steps).catch((it: unknown) => it))
-      assert.include(String(thrown), "no process can run it without its layer")
-    })
-  )
+  Test.effect("hears of a workflow without a layer", function* () {
+    const run = yield* runnerOf(DisbursePayout.layer)
+    const thrown = yield* Effect.promise(() => run({ key }, steps).catch((it: unknown) => it))
+    assert.include(String(thrown), "no process can run it without its layer")
+  })
 })
 
-it.scoped("two layers of one workflow are refused", () =>
-  Effect.gen(function* () {
-    const shop = (result: string) => Shop.toLayer(() => Effect.succeed(result))
-    const both = Layer.mergeAll(shop("a"), shop("b")).pipe(Layer.provideMerge(Steps.layer))
-    assert.include(text(yield* Effect.exit(Layer.build(both))), "two workflows have the name")
-  })
-)
+Test.effect("two layers of one workflow are refused", function* () {
+  const shop = (result: string) => Shop.toLayer(() => Effect.succeed(result))
+  const both = Layer.mergeAll(shop("a"), shop("b")).pipe(Layer.provideMerge(Steps.layer))
+  assert.include(text(yield* Effect.exit(Layer.build(both))), "two workflows have the name")
+})
 
-it.effect("a body uses the services of its layer, not those of whoever runs it", () =>
-  Effect.gen(function* () {
-    class Account extends Context.Tag("Account")<Account, string>() {}
-    const shop = Shop.toLayer(() => Account).pipe(Layer.provide(Layer.succeed(Account, "own")))
-    const end = yield* ended(Shop, { key }, [{}]).pipe(
-      Effect.provide(Layer.provideMerge(shop, Steps.layer)),
-      Effect.provideService(Account, "another")
-    )
-    assert.deepStrictEqual(end, Exit.succeed("own"))
-  })
-)
+Test.effect("a body uses the services of its layer, not those of whoever runs it", function* () {
+  class Account extends Context.Tag("Account")<Account, string>() {}
+  const shop = Shop.toLayer(() => Account).pipe(Layer.provide(Layer.succeed(Account, "own")))
+  const end = yield* ended(Shop, { key }, [{}]).pipe(
+    Effect.provide(Layer.provideMerge(shop, Steps.layer)),
+    Effect.provideService(Account, "another")
+  )
+  assert.deepStrictEqual(end, Exit.succeed("own"))
+})
