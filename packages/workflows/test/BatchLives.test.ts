@@ -27,7 +27,16 @@ import * as memoryStore from "../../workflow-engine/src/internal/memoryStore.js"
 import * as operate from "../src/internal/batch/operate.js"
 import { operations, run } from "../src/internal/operate/operations.js"
 import * as engines from "../../workflow-engine/test/utils/engines.js"
-import { onSandbox, life, madeOnce, operation, policy, start } from "./utils/batches.js"
+import {
+  begin,
+  life,
+  madeOnce,
+  onSandbox,
+  operation,
+  pays,
+  policy,
+  start
+} from "./utils/batches.js"
 import * as world from "./utils/world.js"
 
 const test = VirtualClock.tests(Layer.empty)
@@ -74,9 +83,7 @@ const left = (state: Batches.State, count: number, reference?: string) =>
     // Nobody owns the batch while it is stored.
     const change: Batches.Service["change"] = (key, to, where) =>
       where.epoch === 1 && to.epoch === 2 ? Effect.never : table.change(key, to, where)
-    yield* Effect.scoped(
-      Effect.flatMap(life({ ...table, change }), (context) => Effect.provide(start(count), context))
-    )
+    yield* Effect.scoped(begin(count, { ...table, change }))
     const numbers = Array.from({ length: count }, (_, number) => number)
     const changes = numbers.map((number) => ({
       number,
@@ -92,7 +99,7 @@ describe("a batch whose process dies", () => {
   /** Kills the first life at each of its writes in turn, and counts what the second one makes of it. */
   const dyingAnywhere = (isStored: boolean) =>
     Effect.gen(function* () {
-      const count = 7
+      const count = 4
       for (let n = 0, hasDied = true; hasDied; n++) {
         hasDied = yield* Effect.gen(function* () {
           const { faults } = yield* Sandbox.Sandbox
@@ -100,10 +107,8 @@ describe("a batch whose process dies", () => {
           yield* faults.add(Fault.delay("2 seconds", { operation, count: 3 }))
           yield* faults.add(Fault.dropAfter({ operation, count: 20 }))
           const hasDied = yield* dyingAt(table, n, isStored, count)
-          const batches = yield* Effect.provide(start(count), yield* life(table))
-          yield* VirtualClock.pass("1 hour")
-          assert.deepInclude(yield* batches.await("payroll"), { completed: count }, `${n}`)
-          yield* madeOnce(count)
+          const batches = yield* begin(count, table)
+          yield* pays(batches, count)
           return hasDied
         }).pipe(Effect.scoped, Effect.provide(world.services()))
         if (n > 100) assert.fail("it writes for ever")
@@ -117,8 +122,7 @@ describe("a batch whose process dies", () => {
     const { faults } = yield* Sandbox.Sandbox
     yield* faults.add(Fault.status(422, { operation, count: "always" }))
     const table = yield* left("sending", 4)
-    const context = yield* life(table, 2)
-    const batches = yield* Effect.provide(start(4), context)
+    const batches = yield* begin(4, table, 2)
     yield* VirtualClock.pass("1 minute")
     const { creating, ended } = yield* batches.status("payroll")
     assert.deepStrictEqual({ creating, ended }, { creating: 4, ended: 0 })
@@ -131,15 +135,11 @@ describe("a batch whose process dies", () => {
     const { faults } = yield* Sandbox.Sandbox
     yield* faults.add(Fault.delay("20 seconds", { operation, count: "always" }))
     const table = yield* memoryTable.make
-    yield* life(table).pipe(
-      Effect.flatMap((context) => Effect.provide(start(2), context)),
-      Effect.zipRight(VirtualClock.pass("5 seconds")),
-      Effect.scoped
-    )
+    yield* begin(2, table).pipe(Effect.zipRight(VirtualClock.pass("5 seconds")), Effect.scoped)
     const sent = yield* world.keysOf(operation)
     assert.isNotEmpty(sent)
     yield* VirtualClock.pass("3 days")
-    const batches = yield* Effect.provide(start(2), yield* life(table))
+    const batches = yield* begin(2, table)
     yield* VirtualClock.pass("1 hour")
     assert.deepInclude(yield* batches.await("payroll"), { failed: 0, inDoubt: 2 })
     assert.deepStrictEqual(yield* world.keysOf(operation), sent)
@@ -156,7 +156,7 @@ describe("a batch whose process dies", () => {
         owners.set(epoch, (owners.get(epoch) ?? new Set()).add(owner))
         return table.write(batchKey, epoch, changes)
       }
-      yield* Effect.provide(start(12), yield* life({ ...table, change, write }))
+      yield* begin(12, { ...table, change, write })
     }
     yield* VirtualClock.pass("1 hour")
     assert.strictEqual(owners.size, 2)
@@ -167,29 +167,24 @@ describe("a batch whose process dies", () => {
   onSandbox("stays paused, and goes on after a resume", function* () {
     const { payouts: made } = yield* Sandbox.Sandbox
     const table = yield* memoryTable.make
-    yield* life(table, 1).pipe(
-      Effect.flatMap((context) => Effect.provide(start(3), context)),
+    yield* begin(3, table, 1).pipe(
       Effect.flatMap((batches) => batches.pause("payroll")),
       Effect.scoped
     )
-    const batches = yield* Effect.provide(start(3), yield* life(table, 1))
+    const batches = yield* begin(3, table, 1)
     yield* VirtualClock.pass("1 hour")
     assert.strictEqual((yield* batches.status("payroll")).phase, "paused")
     assert.isAtMost((yield* made).length, 1)
     yield* batches.resume("payroll")
-    yield* VirtualClock.pass("1 hour")
-    assert.deepInclude(yield* batches.await("payroll"), { completed: 3 })
-    yield* madeOnce(3)
+    yield* pays(batches, 3)
   })
 
   onSandbox("only reads a payout that it had created", function* () {
     const payouts = yield* Payouts.Payouts
     const made = yield* payouts.create(yield* world.payout, { key: world.key("before") })
     const table = yield* left("pending", 1, made.reference)
-    const batches = yield* Effect.provide(start(1), yield* life(table))
-    yield* VirtualClock.pass("1 hour")
-    assert.deepInclude(yield* batches.await("payroll"), { completed: 1 })
-    yield* madeOnce(1)
+    const batches = yield* begin(1, table)
+    yield* pays(batches, 1)
   })
 
   onSandbox("does not wait for an execution that was purged", function* () {
@@ -222,12 +217,9 @@ onSandbox("a batch that is refused leaves nothing behind", function* () {
 test("the results of a batch are all of them", function* () {
   const table = yield* memoryTable.make
   yield* table.insert("payroll", 0)
-  const added = Array.from({ length: 1_001 }, (_, number) => ({ number, key: `E${number}` }))
-  yield* table.add(
-    "payroll",
-    0,
-    added.map((item) => ({ ...item, request: "{}" }))
-  )
+  const item = (number: number) => ({ number, key: `E${number}`, request: "{}" })
+  const added = Array.from({ length: 1_001 }, (_, number) => item(number))
+  yield* table.add("payroll", 0, added)
   yield* table.change("payroll", { phase: "running" }, {})
   const all = operate.make(table).results("payroll")
   const keys = Array.from(yield* Stream.runCollect(all), ({ key }) => key)
@@ -270,9 +262,7 @@ describe.each([true, false])("a batch of which a change fails (and is stored: %s
     const error = yield* Effect.flip(Effect.provide(start(3), context))
     assert.strictEqual(error._tag, "StorageError")
     const batches = yield* Effect.provide(start(3), context)
-    yield* VirtualClock.pass("1 hour")
-    assert.deepInclude(yield* batches.await("payroll"), { total: 3, completed: 3 })
-    yield* madeOnce(3)
+    yield* pays(batches, 3)
   })
 
   onSandbox("never looks like one with other items if that was its purge", function* () {
@@ -340,12 +330,10 @@ const countedPayouts = Effect.map(Payouts.Payouts, (payouts) => {
 })
 
 /** The executions of items that were handed over. */
-const handedOver = (context: Context.Context<Engine.Engine>) =>
-  Context.get(context, Engine.Engine).list(
-    { workflow: DisbursePayout.workflow.name },
-    undefined,
-    10
-  )
+const handedOver = (context: Context.Context<Engine.Engine>) => {
+  const { list } = Context.get(context, Engine.Engine)
+  return list({ workflow: DisbursePayout.workflow.name }, undefined, 10)
+}
 
 describe("defects", () => {
   onSandbox("of requests and of the follower hold up no item", function* () {
@@ -383,11 +371,8 @@ describe("defects", () => {
           ? Effect.dieMessage("a bug")
           : Effect.void
       )
-    const context = yield* life({ ...table, find })
-    const batches = yield* Effect.provide(start(5), context)
-    yield* VirtualClock.pass("1 hour")
-    assert.deepInclude(yield* batches.await("payroll"), { completed: 5 })
-    yield* madeOnce(5)
+    const batches = yield* begin(5, { ...table, find })
+    yield* pays(batches, 5)
   })
 
   onSandbox("of an item that cannot be read hold up no other item", function* () {
@@ -404,25 +389,19 @@ describe("defects", () => {
         )
       }
     })
-    const context = yield* life(yield* left("unknown", 5), 5, changed)
-    const batches = yield* Effect.provide(start(5), context)
+    const batches = yield* begin(5, yield* left("unknown", 5), 5, changed)
     yield* VirtualClock.pass("1 hour")
     assert.deepInclude(yield* batches.status("payroll"), { creating: 1, ended: 4 })
     yield* madeOnce(5)
   })
 })
 
-describe("an execution of a batch", () => {
-  onSandbox("that was started before its items waits for them", function* () {
-    const context = yield* life(yield* memoryTable.make)
-    const executed = PayoutBatch.workflow.execute({ key: "payroll" }, { discard: true })
-    yield* Effect.provide(executed, context)
-    yield* VirtualClock.pass("1 minute")
-    const batches = yield* Effect.provide(start(3), context)
-    yield* VirtualClock.pass("1 hour")
-    assert.deepInclude(yield* batches.await("payroll"), { completed: 3 })
-    yield* madeOnce(3)
-  })
+onSandbox("an execution of a batch that was started before its items waits for them", function* () {
+  const context = yield* life(yield* memoryTable.make)
+  const executed = PayoutBatch.workflow.execute({ key: "payroll" }, { discard: true })
+  yield* Effect.provide(executed, context)
+  yield* VirtualClock.pass("1 minute")
+  yield* pays(yield* Effect.provide(start(3), context), 3)
 })
 
 describe("two owners at once", () => {
@@ -435,16 +414,12 @@ describe("two owners at once", () => {
         table.write(batchKey, epoch, changes)
       )
     const { payouts, sent } = yield* countedPayouts
-    yield* life({ ...table, write }).pipe(
-      Effect.provideService(Payouts.Payouts, payouts),
-      Effect.flatMap((context) => Effect.provide(start(12), context))
-    )
+    const begun = begin(12, { ...table, write })
+    yield* Effect.provideService(begun, Payouts.Payouts, payouts)
     yield* VirtualClock.pass("1 minute")
     assert.strictEqual(sent(), 0)
-    const batches = yield* Effect.provide(start(12), yield* life(table))
-    yield* VirtualClock.pass("1 hour")
-    assert.deepInclude(yield* batches.await("payroll"), { completed: 12 })
-    yield* madeOnce(12)
+    const batches = yield* begin(12, table)
+    yield* pays(batches, 12)
   })
 
   onSandbox("the old one writes nothing and sends nothing more", function* () {
@@ -457,14 +432,12 @@ describe("two owners at once", () => {
         Effect.sync(() => stored.push([epoch, isStored]))
       )
     const counted = yield* countedPayouts
-    yield* life({ ...table, write }).pipe(
-      Effect.provideService(Payouts.Payouts, counted.payouts),
-      Effect.flatMap((context) => Effect.provide(start(12), context))
-    )
+    const begun = begin(12, { ...table, write })
+    yield* Effect.provideService(begun, Payouts.Payouts, counted.payouts)
     yield* VirtualClock.pass("30 seconds")
     const before = stored.length
     const sentBefore = counted.sent()
-    const batches = yield* Effect.provide(start(12), yield* life(table))
+    const batches = yield* begin(12, table)
     yield* VirtualClock.pass("1 hour")
     assert.isTrue(stored.slice(0, before).every(([, isStored]) => isStored))
     assert.isTrue(stored.slice(before).every(([, isStored]) => !isStored))
@@ -475,25 +448,23 @@ describe("two owners at once", () => {
   })
 })
 
-describe("a rate limit", () => {
-  onSandbox("slows the batch, returns items to waiting, and hands none over", function* () {
-    const { faults } = yield* Sandbox.Sandbox
-    yield* faults.add(Fault.status(429, { operation, count: "always" }))
-    const context = yield* life(yield* memoryTable.make, 10)
-    const batches = yield* Effect.provide(start(40), context)
-    yield* VirtualClock.pass("10 minutes")
-    const { creating, ended } = yield* batches.status("payroll")
-    assert.strictEqual(ended, 0)
-    // A probe may be on its way.
-    assert.isAtMost(creating, 1)
-    const early = (yield* world.keysOf(operation)).length
-    yield* VirtualClock.pass("10 minutes")
-    // A probe a minute, of five attempts.
-    assert.isAtMost((yield* world.keysOf(operation)).length - early, 100)
-    yield* faults.clear
-    yield* VirtualClock.pass("10 minutes")
-    assert.deepInclude(yield* batches.await("payroll"), { completed: 40 })
-    yield* madeOnce(40)
-    assert.lengthOf(yield* handedOver(context), 0)
-  })
+onSandbox("a rate limit slows the batch, returns its items, and hands none over", function* () {
+  const { faults } = yield* Sandbox.Sandbox
+  yield* faults.add(Fault.status(429, { operation, count: "always" }))
+  const context = yield* life(yield* memoryTable.make, 10)
+  const batches = yield* Effect.provide(start(40), context)
+  yield* VirtualClock.pass("10 minutes")
+  const { creating, ended } = yield* batches.status("payroll")
+  assert.strictEqual(ended, 0)
+  // A probe may be on its way.
+  assert.isAtMost(creating, 1)
+  const early = (yield* world.keysOf(operation)).length
+  yield* VirtualClock.pass("10 minutes")
+  // A probe a minute, of five attempts.
+  assert.isAtMost((yield* world.keysOf(operation)).length - early, 100)
+  yield* faults.clear
+  yield* VirtualClock.pass("10 minutes")
+  assert.deepInclude(yield* batches.await("payroll"), { completed: 40 })
+  yield* madeOnce(40)
+  assert.lengthOf(yield* handedOver(context), 0)
 })

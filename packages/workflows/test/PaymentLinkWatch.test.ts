@@ -45,8 +45,10 @@ const after = (seconds: number) =>
 
 const ended = Effect.flatMap(watches, (watch) => watch.await("order-42"))
 
+const test = VirtualClock.tests(layer())
+
 describe("PaymentLinkWatch", () => {
-  VirtualClock.tests(layer())("waits in durable pauses until the link is used up", function* () {
+  test("waits in durable pauses until the link is used up", function* () {
     const watch = yield* watches
     const { payLink } = yield* Sandbox.Sandbox
     const { id } = yield* create({ max_uses: 2 })
@@ -60,19 +62,16 @@ describe("PaymentLinkWatch", () => {
     assert.deepInclude(yield* ended, { id, status: "INACTIVE", use_count: 2 })
   })
 
-  VirtualClock.tests(layer())(
-    "ends at the use that it was asked for, while the link stays active",
-    function* () {
-      const { payLink } = yield* Sandbox.Sandbox
-      const { id } = yield* create({ max_uses: 5 })
-      yield* start({ id, uses: 2 })
-      yield* payLink({ id })
-      assert.isTrue(Option.isNone(yield* after(20)))
-      yield* payLink({ id })
-      yield* after(20)
-      assert.deepInclude(yield* ended, { status: "ACTIVE", use_count: 2 })
-    }
-  )
+  test("ends at the use that it was asked for, while the link stays active", function* () {
+    const { payLink } = yield* Sandbox.Sandbox
+    const { id } = yield* create({ max_uses: 5 })
+    yield* start({ id, uses: 2 })
+    yield* payLink({ id })
+    assert.isTrue(Option.isNone(yield* after(20)))
+    yield* payLink({ id })
+    yield* after(20)
+    assert.deepInclude(yield* ended, { status: "ACTIVE", use_count: 2 })
+  })
 
   for (const [uses, max_uses, use_count, isOver] of [
     [undefined, 2, 2, true],
@@ -82,21 +81,18 @@ describe("PaymentLinkWatch", () => {
     [1, 2, 1, true],
     [3, 2, 2, false]
   ] as const) {
-    VirtualClock.tests(layer())(
-      `${isOver ? "ends" : "goes on"} for ${uses} uses when ${use_count} of ${max_uses} are seen`,
-      function* () {
-        const { faults } = yield* Sandbox.Sandbox
-        const link = yield* create()
-        const data = { ...link, max_uses, use_count }
-        const of = { operation: "PaymentLinks.get", count: "always" } as const
-        yield* faults.add(Fault.body(JSON.stringify({ success: true, data }), of))
-        yield* start({ id: link.id, uses })
-        assert.strictEqual(Option.isSome(yield* after(20)), isOver)
-      }
-    )
+    test(`${isOver ? "ends" : "goes on"} for ${uses} uses when ${use_count} of ${max_uses} are seen`, function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      const link = yield* create()
+      const data = { ...link, max_uses, use_count }
+      const of = { operation: "PaymentLinks.get", count: "always" } as const
+      yield* faults.add(Fault.body(JSON.stringify({ success: true, data }), of))
+      yield* start({ id: link.id, uses })
+      assert.strictEqual(Option.isSome(yield* after(20)), isOver)
+    })
   }
 
-  VirtualClock.tests(layer())("ends with a link that expires, and was never used", function* () {
+  test("ends with a link that expires, and was never used", function* () {
     const now = yield* Clock.currentTimeMillis
     const expires_at = Timestamp.Timestamp.make(new Date(now + 600_000).toISOString())
     const { id } = yield* create({ expires_at })
@@ -106,7 +102,7 @@ describe("PaymentLinkWatch", () => {
     assert.deepInclude(yield* ended, { status: "EXPIRED", use_count: 0 })
   })
 
-  VirtualClock.tests(layer())("looks again after reads that fail", function* () {
+  test("looks again after reads that fail", function* () {
     const { faults, payLink } = yield* Sandbox.Sandbox
     const { id } = yield* create({ max_uses: 1 })
     yield* payLink({ id })
@@ -117,14 +113,14 @@ describe("PaymentLinkWatch", () => {
     assert.strictEqual((yield* ended).status, "INACTIVE")
   })
 
+  const wait = { initial: "30 seconds", factor: 10, deadline: "20 minutes" } as const
+  const waiting = VirtualClock.tests(layer({ wait }))
   for (const [status, tag] of [
     [404, "NotFoundError"],
     [503, "ServerError"]
   ] as const) {
-    VirtualClock.tests(
-      layer({ wait: { initial: "30 seconds", factor: 10, deadline: "20 minutes" } })
-    )(
-      `ends with PaymentLinkStillActive after its deadline, with the ${status} of the last look`,
+    waiting(
+      `ends with PaymentLinkStillActive after its deadline, and the last ${status}`,
       function* () {
         const { faults } = yield* Sandbox.Sandbox
         const { id } = yield* create()
@@ -140,7 +136,7 @@ describe("PaymentLinkWatch", () => {
     )
   }
 
-  VirtualClock.tests(layer())("refuses a request that is not valid", function* () {
+  test("refuses a request that is not valid", function* () {
     const { id } = yield* create()
     const invalid = yield* Effect.flip(start({ id, uses: 0 }))
     assert.instanceOf(invalid, Execution.InvalidPayload)

@@ -32,6 +32,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import * as journal from "./utils/journal.js"
 import * as world from "./utils/world.js"
 
@@ -89,6 +90,30 @@ const on = <A, E, R, RIn>(
     return yield* Fiber.join(fiber)
   })
 
+type Body = Effect.Effect<
+  string,
+  typeof Durable.WriteError.Type,
+  Durable.InExecution | Workflow.Execution<"Shop/Pay/1"> | Scope.Scope
+>
+
+/** The end of this body, in one life unless others are given. */
+const endOf = (
+  body: Body,
+  {
+    lives = [{}],
+    payload = { key },
+    stored
+  }: {
+    readonly lives?: ReadonlyArray<journal.Options>
+    readonly payload?: { readonly key: string }
+    readonly stored?: ReturnType<typeof journal.make>
+  } = {}
+) =>
+  on(
+    ended(Shop, payload, lives, stored),
+    Shop.toLayer(() => body)
+  )
+
 const text = (exit: Exit.Exit<unknown, unknown>) =>
   Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "a success"
 
@@ -141,8 +166,7 @@ describe("a journal that dies", () => {
         return Effect.fail(new Errors.OutcomeUnknown({ operation, message, key, cause }))
       })
       const stored = journal.make()
-      const shop = Shop.toLayer(() => pay(send))
-      const end = yield* on(ended(Shop, { key }, lives, stored), shop)
+      const end = yield* endOf(pay(send), { lives, stored })
       return { end, payments, requests, boundaries: 3 * stored.names().length }
     })
 
@@ -170,10 +194,7 @@ describe("a journal that dies", () => {
     )
     const stored = journal.make()
     // After `begin`, which has three boundaries: the request, and its end before the answer is stored.
-    const end = yield* on(
-      ended(Shop, { key }, [{ dieAt: 5 }, {}], stored),
-      Shop.toLayer(() => pay(send))
-    )
+    const end = yield* endOf(pay(send), { lives: [{ dieAt: 5 }, {}], stored })
     assert.strictEqual(stored.names()[0], "begin/Shop.pay/0/1")
     assert.isAbove(requests, 2)
     assert.include(text(end), "OutcomeUnknown")
@@ -214,17 +235,13 @@ describe("a block is undone once, whatever boundary the journal dies at, by", ()
       idOf: (id) => id,
       send: () => send
     })
-  const paid = write(
-    "pay",
-    Effect.sync(() => `pay-${done.push("pay")}`)
-  )
-  const refund = () =>
-    Effect.orDie(
-      write(
-        "refund",
-        Effect.sync(() => `refund-${done.push("refund")}`)
-      )
+  const noted = (name: string) =>
+    write(
+      name,
+      Effect.sync(() => `${name}-${done.push(name)}`)
     )
+  const paid = noted("pay")
+  const refund = () => Effect.orDie(noted("refund"))
   const delivered = write("deliver", Effect.fail(refusal))
   for (const [how, body, isKnown] of [
     [
@@ -237,18 +254,12 @@ describe("a block is undone once, whatever boundary the journal dies at, by", ()
     test(how, function* () {
       for (let boundary = 1; boundary <= 21; boundary++) {
         done.length = 0
-        const end = yield* on(
-          ended(Shop, { key }, [{ dieAt: boundary }, {}]),
-          Shop.toLayer(() => body)
-        )
+        const end = yield* endOf(body, { lives: [{ dieAt: boundary }, {}] })
         const where = `${boundary}: ${text(end)}`
         // The delivery is in doubt if the journal died while it was sent, and nothing is undone then.
         const isUndone = outcomeOf(end) === "notApplied"
-        assert.deepStrictEqual(
-          [...new Set(done)],
-          isUndone || isKnown ? ["pay", "refund"] : ["pay"],
-          where
-        )
+        const expected = isUndone || isKnown ? ["pay", "refund"] : ["pay"]
+        assert.deepStrictEqual([...new Set(done)], expected, where)
         assert.strictEqual(isUndone, boundary < 9 || boundary > 11, where)
       }
     })
@@ -379,8 +390,7 @@ describe("before anything is sent, it refuses", () => {
   }
   for (const [what, [body, sentence]] of Object.entries(bodies)) {
     test(what, function* () {
-      const shop = Shop.toLayer(() => Effect.zipRight(body, pay(send)))
-      const end = yield* on(ended(Shop, { key }, [{}]), shop)
+      const end = yield* endOf(Effect.zipRight(body, pay(send)))
       assert.include(text(end), sentence)
       assert.strictEqual(requests, 0)
     })
@@ -388,10 +398,7 @@ describe("before anything is sent, it refuses", () => {
 
   test("a name that an earlier step has", function* () {
     const twice = Effect.zipRight(Activity.make({ name: "a", execute: Effect.void }), activity("a"))
-    const end = yield* on(
-      ended(Shop, { key }, [{}]),
-      Shop.toLayer(() => Effect.as(twice, ""))
-    )
+    const end = yield* endOf(Effect.as(twice, ""))
     assert.include(text(end), 'two steps have the name "a/1"')
     assert.strictEqual(requests, 0)
   })
@@ -404,10 +411,7 @@ describe("before anything is sent, it refuses", () => {
     test(what, function* () {
       // As from JSON.
       const given: { key: string } = JSON.parse(JSON.stringify(payload ?? null))
-      const end = yield* on(
-        ended(Shop, given, [{}]),
-        Shop.toLayer(() => pay(send))
-      )
+      const end = yield* endOf(pay(send), { payload: given })
       assert.include(text(end), sentence)
       assert.strictEqual(requests, 0)
     })
@@ -431,12 +435,8 @@ test("a result that the engine beneath cannot store is a defect", function* () {
     // 600 characters of two bytes.
     execute: Effect.sync(() => `${++calls}${"é".repeat(600)}`)
   })
-  const stored = journal.make()
   const lives = [{ maxBytes: 1_000, dieAt: 3 }, { maxBytes: 1_000 }]
-  const end = yield* on(
-    ended(Shop, { key }, lives, stored),
-    Shop.toLayer(() => step)
-  )
+  const end = yield* endOf(step, { lives })
   assert.include(text(end), "bytes as JSON, and the engine stores at most 1000")
   assert.strictEqual(calls, 1)
 })
@@ -494,8 +494,7 @@ describe("an interrupt is the end of a body, if", () => {
     ["it joins a fiber that was interrupted", interrupted]
   ] satisfies ReadonlyArray<readonly [string, Effect.Effect<void, never, Durable.InExecution>]>) {
     test(what, function* () {
-      const shop = Shop.toLayer(() => Effect.zipRight(body, pay(Effect.succeed("pay-1"))))
-      const end = yield* on(ended(Shop, { key }, [{}]), shop)
+      const end = yield* endOf(Effect.zipRight(body, pay(Effect.succeed("pay-1"))))
       assert.isTrue(Exit.isInterrupted(end), text(end))
     })
   }
@@ -508,10 +507,7 @@ test("a stored result that this version cannot read ends the life, not the body"
   const body = pay(Effect.succeed("pay-1")).pipe(
     Effect.catchAllCause(() => Effect.sync(() => `${++undone}`))
   )
-  const end = yield* on(
-    ended(Shop, { key }, [{}], stored),
-    Shop.toLayer(() => body)
-  )
+  const end = yield* endOf(body, { stored })
   assert.include(text(end), "give the changed workflow a new name")
   assert.strictEqual(undone, 0)
 })
@@ -519,16 +515,16 @@ test("a stored result that this version cannot read ends the life, not the body"
 describe("an engine beneath that ends a life", () => {
   class Cancelled extends Error {}
 
-  const runnerOf = (workflows: Parameters<typeof on>[1]) =>
-    Effect.map(
-      Effect.acquireRelease(
-        Effect.sync(() =>
-          ManagedRuntime.make(Layer.provideMerge(workflows as Layer.Layer<never>, Steps.layer))
-        ),
-        (runtime) => runtime.disposeEffect
-      ),
-      (runtime) => Steps.runner(Shop, runtime)
-    )
+  const runnerOf = (workflows: Parameters<typeof on>[1], workflow = Shop) =>
+    Effect.gen(function* () {
+      const live = Layer.provideMerge(workflows as Layer.Layer<never>, Steps.layer)
+      const runtime = ManagedRuntime.make(live)
+      yield* Effect.addFinalizer(() => runtime.disposeEffect)
+      return Steps.runner(workflow, runtime)
+    })
+  /** The value with which a promise is rejected. */
+  const thrownBy = (life: () => Promise<unknown>) =>
+    Effect.promise(() => life().catch((it: unknown) => it))
   const steps = {
     id: key,
     run: (_: string, step: () => Promise<string>) => step(),
@@ -548,8 +544,8 @@ describe("an engine beneath that ends a life", () => {
     )
     const error = new Cancelled("cancelled")
     const run = yield* runnerOf(shop)
-    const thrown = yield* Effect.promise(() =>
-      run({ key }, { ...steps, run: () => Promise.reject(error) }).catch((it: unknown) => it)
+    const thrown = yield* thrownBy(() =>
+      run({ key }, { ...steps, run: () => Promise.reject(error) })
     )
     assert.strictEqual(thrown, error)
     assert.deepStrictEqual(done, ["reserve"])
@@ -571,7 +567,7 @@ describe("an engine beneath that ends a life", () => {
       },
       sleep: () => Promise.reject(error)
     }
-    const thrown = yield* Effect.promise(() => run({ key }, ends).catch((it: unknown) => it))
+    const thrown = yield* thrownBy(() => run({ key }, ends))
     assert.strictEqual(thrown, error)
     assert.deepStrictEqual(asked, [])
   })
@@ -622,20 +618,12 @@ describe("an engine beneath that ends a life", () => {
     ]
   ] as const) {
     Test.effect(`gets the defect of a workflow that ${how}`, function* () {
-      const runtime = ManagedRuntime.make(
-        Layer.provideMerge(
-          annotated.toLayer(() =>
-            Effect.zipRight(
-              annotated.withCompensation(note("reserve"), () => note("undo")),
-              Effect.die(new Cancelled("a bug"))
-            )
-          ),
-          Steps.layer
-        )
-      )
+      const reserve = annotated.withCompensation(note("reserve"), () => note("undo"))
+      const body = Effect.zipRight(reserve, Effect.die(new Cancelled("a bug")))
       done.length = 0
-      const run = Steps.runner(annotated, runtime)
-      const thrown = yield* Effect.promise(() => run({ key }, steps).catch((it: unknown) => it))
+      const layer = annotated.toLayer(() => body)
+      const run = yield* runnerOf(layer, annotated)
+      const thrown = yield* thrownBy(() => run({ key }, steps))
       assert.instanceOf(thrown, Cancelled)
       assert.deepStrictEqual(done, [...expected])
     })
@@ -668,7 +656,7 @@ describe("an engine beneath that ends a life", () => {
 
   Test.effect("hears of a workflow without a layer", function* () {
     const run = yield* runnerOf(DisbursePayout.layer)
-    const thrown = yield* Effect.promise(() => run({ key }, steps).catch((it: unknown) => it))
+    const thrown = yield* thrownBy(() => run({ key }, steps))
     assert.include(String(thrown), "no process can run it without its layer")
   })
 })

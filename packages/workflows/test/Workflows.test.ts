@@ -40,6 +40,10 @@ const layer = (options: Sandbox.Options = {}, policy?: Partial<Policy.Policy>) =
     Layer.provideMerge(world.services(options))
   )
 
+const test = VirtualClock.tests(layer())
+/** Payments settle after the test. */
+const openForLong = VirtualClock.tests(layer({ settleAfter: "30 days" }))
+
 const operation = "Payments.create"
 const key = world.key("order-42")
 
@@ -70,17 +74,14 @@ const madeOnce = Effect.gen(function* () {
 })
 
 describe("CollectPayment", () => {
-  VirtualClock.tests(layer())(
-    "creates a payment intent with a key from the business key, and ends when it is final",
-    function* () {
-      const { status } = succeeded(yield* collect(10))
-      assert.strictEqual(status, "COMPLETED")
-      assert.deepStrictEqual(yield* world.keysOf(operation), ["order-42"])
-      assert.strictEqual(yield* madeOnce, 1)
-    }
-  )
+  test("creates a payment intent with a key from the business key, and ends when it is final", function* () {
+    const { status } = succeeded(yield* collect(10))
+    assert.strictEqual(status, "COMPLETED")
+    assert.deepStrictEqual(yield* world.keysOf(operation), ["order-42"])
+    assert.strictEqual(yield* madeOnce, 1)
+  })
 
-  VirtualClock.tests(layer())("continues what `collect` has begun, and pays once", function* () {
+  test("continues what `collect` has begun, and pays once", function* () {
     const { faults } = yield* Sandbox.Sandbox
     const payments = yield* Payments.Payments
     yield* faults.add(Fault.dropAfter({ operation }))
@@ -96,56 +97,50 @@ describe("CollectPayment", () => {
     assert.strictEqual(yield* madeOnce, 1)
   })
 
-  VirtualClock.tests(layer())(
-    "takes no refusal for the outcome of an earlier call that is unknown",
-    function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      const payments = yield* Payments.Payments
-      const cards = yield* Cards.Cards
-      const card = yield* world.card
-      yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
-      yield* faults.add(Fault.dropAfter({ operation: "Cards.issue", count: "always" }))
-      const once = { key, retry: { attempts: 1 } }
-      yield* Effect.fork(payments.create({ ...world.payment, operation: "COLLECTION" }, once))
-      yield* Effect.fork(cards.issue(card, once))
-      yield* VirtualClock.pass("1 minute")
-      yield* madeOnce
-      yield* faults.clear
-      yield* faults.add(Fault.status(422, { operation, count: "always" }))
-      yield* faults.add(Fault.status(422, { operation: "Cards.issue", count: "always" }))
-      const sentMillis = yield* Clock.currentTimeMillis
-      const collections = yield* Operator.of(CollectPayment.workflow)
-      yield* collections.start({ key, ...world.payment, sentMillis })
-      const issuances = yield* Operator.of(IssueCard.workflow)
-      yield* issuances.start({ key, ...card, sentMillis })
-      yield* VirtualClock.pass("2 days")
-      assert.instanceOf(failed(yield* collections.poll(key)), Errors.OutcomeUnknown)
-      assert.instanceOf(failed(yield* issuances.poll(key)), Errors.OutcomeUnknown)
-    }
-  )
+  test("takes no refusal for the outcome of an earlier call that is unknown", function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    const payments = yield* Payments.Payments
+    const cards = yield* Cards.Cards
+    const card = yield* world.card
+    yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
+    yield* faults.add(Fault.dropAfter({ operation: "Cards.issue", count: "always" }))
+    const once = { key, retry: { attempts: 1 } }
+    yield* Effect.fork(payments.create({ ...world.payment, operation: "COLLECTION" }, once))
+    yield* Effect.fork(cards.issue(card, once))
+    yield* VirtualClock.pass("1 minute")
+    yield* madeOnce
+    yield* faults.clear
+    yield* faults.add(Fault.status(422, { operation, count: "always" }))
+    yield* faults.add(Fault.status(422, { operation: "Cards.issue", count: "always" }))
+    const sentMillis = yield* Clock.currentTimeMillis
+    const collections = yield* Operator.of(CollectPayment.workflow)
+    yield* collections.start({ key, ...world.payment, sentMillis })
+    const issuances = yield* Operator.of(IssueCard.workflow)
+    yield* issuances.start({ key, ...card, sentMillis })
+    yield* VirtualClock.pass("2 days")
+    assert.instanceOf(failed(yield* collections.poll(key)), Errors.OutcomeUnknown)
+    assert.instanceOf(failed(yield* issuances.poll(key)), Errors.OutcomeUnknown)
+  })
 
-  VirtualClock.tests(layer({ settleAfter: "30 days" }))(
-    "is a workflow of Effect's: execute, poll and interrupt",
-    function* () {
-      const { workflow } = CollectPayment
-      const payload = { key, ...world.payment }
-      const running = yield* Effect.fork(workflow.execute(payload))
-      yield* VirtualClock.pass("100 seconds")
-      const executionId = yield* workflow.executionId(payload)
-      assert.notStrictEqual((yield* workflow.poll(executionId))?._tag, "Complete")
-      yield* workflow.interrupt(executionId)
-      yield* VirtualClock.pass("100 seconds")
-      const error = yield* Effect.flip(Fiber.join(running))
-      assert.instanceOf(error, Execution.ExecutionCancelled)
-      assert.strictEqual(error.outcome, "applied")
-      const other = { ...payload, amount: "1501" }
-      const refused = yield* Effect.exit(workflow.execute(other))
-      assert.include(
-        Cause.pretty(Option.getOrThrow(Exit.causeOption(refused))),
-        "belongs to an execution whose payload differs in amount"
-      )
-    }
-  )
+  openForLong("is a workflow of Effect's: execute, poll and interrupt", function* () {
+    const { workflow } = CollectPayment
+    const payload = { key, ...world.payment }
+    const running = yield* Effect.fork(workflow.execute(payload))
+    yield* VirtualClock.pass("100 seconds")
+    const executionId = yield* workflow.executionId(payload)
+    assert.notStrictEqual((yield* workflow.poll(executionId))?._tag, "Complete")
+    yield* workflow.interrupt(executionId)
+    yield* VirtualClock.pass("100 seconds")
+    const error = yield* Effect.flip(Fiber.join(running))
+    assert.instanceOf(error, Execution.ExecutionCancelled)
+    assert.strictEqual(error.outcome, "applied")
+    const other = { ...payload, amount: "1501" }
+    const refused = yield* Effect.exit(workflow.execute(other))
+    assert.include(
+      Cause.pretty(Option.getOrThrow(Exit.causeOption(refused))),
+      "belongs to an execution whose payload differs in amount"
+    )
+  })
 
   VirtualClock.tests(layer({ settleAfter: "1 hour" }))(
     "waits for an hour in durable pauses",
@@ -168,32 +163,26 @@ describe("CollectPayment", () => {
     }
   )
 
-  VirtualClock.tests(layer())(
-    "carries an unknown outcome on with the same key, and pays once",
-    function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      // Two calls of five attempts each.
-      yield* faults.add(Fault.dropAfter({ operation, count: 10 }))
-      assert.strictEqual(succeeded(yield* collect(900)).status, "COMPLETED")
-      const keys = yield* world.keysOf(operation)
-      assert.isAbove(keys.length, 10)
-      assert.deepStrictEqual([...new Set(keys)], ["order-42"])
-      assert.strictEqual(yield* madeOnce, 1)
-    }
-  )
+  test("carries an unknown outcome on with the same key, and pays once", function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    // Two calls of five attempts each.
+    yield* faults.add(Fault.dropAfter({ operation, count: 10 }))
+    assert.strictEqual(succeeded(yield* collect(900)).status, "COMPLETED")
+    const keys = yield* world.keysOf(operation)
+    assert.isAbove(keys.length, 10)
+    assert.deepStrictEqual([...new Set(keys)], ["order-42"])
+    assert.strictEqual(yield* madeOnce, 1)
+  })
 
-  VirtualClock.tests(layer())(
-    "does not take a refusal after an unknown outcome for the outcome",
-    function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      yield* Effect.forEach(
-        [Fault.dropAfter({ operation, count: 5 }), Fault.status(422, { operation, count: 2 })],
-        faults.add
-      )
-      assert.strictEqual(succeeded(yield* collect(900)).status, "COMPLETED")
-      assert.strictEqual(yield* madeOnce, 1)
-    }
-  )
+  test("does not take a refusal after an unknown outcome for the outcome", function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    yield* Effect.forEach(
+      [Fault.dropAfter({ operation, count: 5 }), Fault.status(422, { operation, count: 2 })],
+      faults.add
+    )
+    assert.strictEqual(succeeded(yield* collect(900)).status, "COMPLETED")
+    assert.strictEqual(yield* madeOnce, 1)
+  })
 
   VirtualClock.tests(
     layer({}, { carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" } })
@@ -206,7 +195,7 @@ describe("CollectPayment", () => {
     assert.strictEqual(yield* madeOnce, 1)
   })
 
-  VirtualClock.tests(layer())("looks again after reads that fail", function* () {
+  test("looks again after reads that fail", function* () {
     const { faults } = yield* Sandbox.Sandbox
     yield* faults.add(Fault.status(404, { operation: "Payments.get", count: 3 }))
     assert.strictEqual(succeeded(yield* collect(600)).status, "COMPLETED")
@@ -235,82 +224,73 @@ describe("CollectPayment", () => {
 })
 
 describe("operating an execution", () => {
-  VirtualClock.tests(layer())(
-    "starts once under a business key, and names the difference of another payload",
-    function* () {
-      const payments = yield* Operator.of(CollectPayment.workflow)
-      const first = yield* payments.start({ key, ...world.payment })
-      const again = yield* payments.start({ ...world.payment, key })
-      assert.strictEqual(again, first)
-      const error = yield* Effect.flip(
-        payments.start({
-          key,
-          ...world.payment,
-          amount: "1501",
-          payer: { phone_number: "+2290161234568" }
-        })
-      )
-      assert.instanceOf(error, Execution.PayloadMismatch)
-      assert.deepStrictEqual(error.differs, ["amount", "payer.phone_number"])
-      assert.notInclude(error.message, "1501")
-      yield* VirtualClock.pass("10 seconds")
-      assert.strictEqual(yield* madeOnce, 1)
-    }
-  )
+  test("starts once under a business key, and names the difference of another payload", function* () {
+    const payments = yield* Operator.of(CollectPayment.workflow)
+    const first = yield* payments.start({ key, ...world.payment })
+    const again = yield* payments.start({ ...world.payment, key })
+    assert.strictEqual(again, first)
+    const error = yield* Effect.flip(
+      payments.start({
+        key,
+        ...world.payment,
+        amount: "1501",
+        payer: { phone_number: "+2290161234568" }
+      })
+    )
+    assert.instanceOf(error, Execution.PayloadMismatch)
+    assert.deepStrictEqual(error.differs, ["amount", "payer.phone_number"])
+    assert.notInclude(error.message, "1501")
+    yield* VirtualClock.pass("10 seconds")
+    assert.strictEqual(yield* madeOnce, 1)
+  })
 
-  VirtualClock.tests(layer())(
-    "refuses an invalid payload or business key, and names the rules",
-    function* () {
-      const payments = yield* Operator.of(CollectPayment.workflow)
-      const error = yield* Effect.flip(
-        payments.start({ key, ...world.payment, amount: "-1", country: "Benin" })
-      )
-      assert.instanceOf(error, Execution.InvalidPayload)
-      const fields = error.issues.map(({ field }) => field)
-      assert.deepStrictEqual(fields, ["country", "amount"])
-      const watches = yield* Operator.of(PaymentLinkWatch.workflow)
-      const id = PaymentLink.makeId("3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d")
-      const unstorable =
-        "must be well-formed text of at most 600 characters, without a lone surrogate or the character NUL (U+0000)"
-      const rules = {
-        "": "must be 1 to 200 characters long",
-        " order-42": "must be without a space at either end",
-        "order-\ud800": unstorable,
-        "order-\0": unstorable
-      }
-      for (const [businessKey, rule] of Object.entries(rules)) {
-        const refused = yield* Effect.flip(watches.start({ key: businessKey, id }))
-        assert.instanceOf(refused, Execution.InvalidPayload)
-        assert.deepStrictEqual(refused.issues, [{ field: "key", rule }])
-        const unknown = yield* Effect.flip(payments.status(businessKey))
-        assert.instanceOf(unknown, Execution.ExecutionNotFound)
-      }
-      const none = yield* Effect.flip(payments.status("order-42"))
-      assert.instanceOf(none, Execution.ExecutionNotFound)
+  test("refuses an invalid payload or business key, and names the rules", function* () {
+    const payments = yield* Operator.of(CollectPayment.workflow)
+    const error = yield* Effect.flip(
+      payments.start({ key, ...world.payment, amount: "-1", country: "Benin" })
+    )
+    assert.instanceOf(error, Execution.InvalidPayload)
+    const fields = error.issues.map(({ field }) => field)
+    assert.deepStrictEqual(fields, ["country", "amount"])
+    const watches = yield* Operator.of(PaymentLinkWatch.workflow)
+    const id = PaymentLink.makeId("3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d")
+    const unstorable =
+      "must be well-formed text of at most 600 characters, without a lone surrogate or the character NUL (U+0000)"
+    const rules = {
+      "": "must be 1 to 200 characters long",
+      " order-42": "must be without a space at either end",
+      "order-\ud800": unstorable,
+      "order-\0": unstorable
     }
-  )
-
-  VirtualClock.tests(layer({ settleAfter: "30 days" }))(
-    "ends a pause early with resume",
-    function* () {
-      const payments = yield* Operator.of(CollectPayment.workflow)
-      yield* collect(1800)
-      // It may be in a look, which takes a minute.
-      const { dueMillis } = yield* Effect.zipRight(
-        VirtualClock.pass("30 seconds"),
-        payments.status("order-42")
-      ).pipe(Effect.repeat({ until: ({ state }) => state === "Waiting", times: 5 }))
-      assert.isAbove(dueMillis, 1_800_000)
-      const { paymentIntents, settle } = yield* Sandbox.Sandbox
-      const [intent] = yield* paymentIntents
-      yield* settle({ resource: intent?.id ?? assert.fail("no intent") })
-      yield* payments.resume("order-42")
-      yield* VirtualClock.pass("5 seconds")
-      assert.strictEqual(succeeded(yield* payments.poll("order-42")).status, "COMPLETED")
+    for (const [businessKey, rule] of Object.entries(rules)) {
+      const refused = yield* Effect.flip(watches.start({ key: businessKey, id }))
+      assert.instanceOf(refused, Execution.InvalidPayload)
+      assert.deepStrictEqual(refused.issues, [{ field: "key", rule }])
+      const unknown = yield* Effect.flip(payments.status(businessKey))
+      assert.instanceOf(unknown, Execution.ExecutionNotFound)
     }
-  )
+    const none = yield* Effect.flip(payments.status("order-42"))
+    assert.instanceOf(none, Execution.ExecutionNotFound)
+  })
 
-  VirtualClock.tests(layer({ settleAfter: "30 days" }))(
+  openForLong("ends a pause early with resume", function* () {
+    const payments = yield* Operator.of(CollectPayment.workflow)
+    yield* collect(1800)
+    // It may be in a look, which takes a minute.
+    const { dueMillis } = yield* Effect.zipRight(
+      VirtualClock.pass("30 seconds"),
+      payments.status("order-42")
+    ).pipe(Effect.repeat({ until: ({ state }) => state === "Waiting", times: 5 }))
+    assert.isAbove(dueMillis, 1_800_000)
+    const { paymentIntents, settle } = yield* Sandbox.Sandbox
+    const [intent] = yield* paymentIntents
+    yield* settle({ resource: intent?.id ?? assert.fail("no intent") })
+    yield* payments.resume("order-42")
+    yield* VirtualClock.pass("5 seconds")
+    assert.strictEqual(succeeded(yield* payments.poll("order-42")).status, "COMPLETED")
+  })
+
+  openForLong(
     "does not cancel while the outcome is unknown: it goes on until it is known",
     function* () {
       const payments = yield* Operator.of(CollectPayment.workflow)
@@ -374,7 +354,7 @@ describe("DisbursePayout", () => {
     assert.notInclude(keys, "sent long ago")
   })
 
-  VirtualClock.tests(layer())("pays once, and hides the destination", function* () {
+  test("pays once, and hides the destination", function* () {
     const payouts = yield* Operator.of(DisbursePayout.workflow)
     const { faults, payouts: made } = yield* Sandbox.Sandbox
     yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", count: 7 }))
@@ -464,7 +444,7 @@ describe("DisbursePayout, if the response to the creation", () => {
 })
 
 describe("IssueCard", () => {
-  VirtualClock.tests(layer())("issues one card, whose reference is the key", function* () {
+  test("issues one card, whose reference is the key", function* () {
     const cards = yield* Operator.of(IssueCard.workflow)
     const { cards: issued, faults } = yield* Sandbox.Sandbox
     yield* faults.add(Fault.dropAfter({ operation: "Cards.issue", count: 7 }))

@@ -72,3 +72,16 @@ export const onSandbox = (
   VirtualClock.test(title, () =>
     Effect.gen(steps).pipe(Effect.scoped, Effect.provide(world.services()))
   )
+
+/** In an hour, all items of a batch are completed, each by a payout of its own. */
+export const pays = (batches: PayoutBatch.Service, count: number) =>
+  Effect.gen(function* () {
+    yield* VirtualClock.pass("1 hour")
+    const completed = { total: count, completed: count }
+    assert.deepInclude(yield* batches.await("payroll"), completed)
+    yield* madeOnce(count)
+  })
+
+/** Starts a batch in a process whose table may be changed. */
+export const begin = (count: number, ...process: Parameters<typeof life>) =>
+  Effect.flatMap(life(...process), (context) => Effect.provide(start(count), context))
