@@ -73,6 +73,12 @@ const twoOrders = judge.calmOf(
   )
 )
 
+/** Compares a sentence, which may be missing. */
+const says = (found: string | undefined, expected: RegExp | undefined) =>
+  expected === undefined ? assert.isUndefined(found) : assert.match(found ?? "", expected)
+
+const course = { fault: undefined, behaviour: undefined, replay: false, warnings: [] }
+
 const lost = { ending: "response lost" as const }
 const faulty = (name: string) => ({ fault: { name, answersInstead: false } })
 
@@ -116,33 +122,22 @@ const sandboxOf = (rows: {
 }
 
 describe("the books", () => {
-  const [pending, completed, failed] = ["PENDING", "COMPLETED", "FAILED"].map((status) => ({
-    reference: "R",
-    status
-  })) as [Row, Row, Row]
+  const row = (status: string): Row => ({ reference: "R", status })
+  const [pending, completed, failed] = [row("PENDING"), row("COMPLETED"), row("FAILED")]
+  const [underReview, active] = [row("UNDER_REVIEW"), row("ACTIVE")]
+  const use = ["payment link", true] as const
   const cases: ReadonlyArray<
     readonly [string, Parameters<typeof sandboxOf>[0], ReadonlyArray<readonly [string, boolean]>]
   > = [
     ["a pending payment", { payments: [pending] }, [["payment", false]]],
     ["a paid one", { payments: [completed], transactions: ["R"] }, [["payment", true]]],
     ["a failed one", { payments: [failed], transactions: ["other"] }, []],
-    [
-      "one of an unknown status",
-      { payments: [{ reference: "R", status: "UNDER_REVIEW" }] },
-      [["payment", false]]
-    ],
+    ["one of an unknown status", { payments: [underReview] }, [["payment", false]]],
     ["a deposit", { payments: [{ ...pending, operation: "DEPOSIT" }] }, [["payment", false]]],
     ["an operation without money", { payments: [{ ...pending, operation: "CHECK" }] }, []],
     ["a payout", { payouts: [completed], transactions: ["R"] }, [["payout", true]]],
-    ["a link", { links: [{ reference: "R", status: "ACTIVE" }] }, [["payment link", false]]],
-    [
-      "a link that was paid twice",
-      { links: [{ reference: "R", status: "ACTIVE" }], transactions: ["R", "R"] },
-      [
-        ["payment link", true],
-        ["payment link", true]
-      ]
-    ],
+    ["a link", { links: [active] }, [["payment link", false]]],
+    ["a link that was paid twice", { links: [active], transactions: ["R", "R"] }, [use, use]],
     ["a card", { cards: ["C"] }, [["card", true]]]
   ]
   it.effect.each(cases)("have %s", ([, rows, expected]) =>
@@ -202,9 +197,7 @@ describe("rule 1: no operation moves money twice", () => {
     ]
   ]
   it.each(cases)("%s", (_, books, calm, sentence) => {
-    const found = judge.movedTwice(books, calm)
-    if (sentence === undefined) assert.isUndefined(found)
-    else assert.match(found ?? "", sentence)
+    says(judge.movedTwice(books, calm), sentence)
   })
 })
 
@@ -226,9 +219,7 @@ describe("rule 2: nobody is told what is not so", () => {
       ["review", mayMove, mayMove, undefined]
     ]
   it.each(cases)("“%s”", (told, before, after, sentence) => {
-    const found = judge.lie(told, before, after, calm)
-    if (sentence === undefined) assert.isUndefined(found)
-    else assert.match(found ?? "", sentence)
+    says(judge.lie(told, before, after, calm), sentence)
   })
 
   it("“paid” needs a payment, also if the calm run had none when its script had run once", () => {
@@ -244,6 +235,10 @@ describe("rule 2: nobody is told what is not so", () => {
 
 describe("rule 4: after an unknown outcome, the same key", () => {
   const [another, later] = [exchange({ key: "B", atMillis: 9 }), exchange({ atMillis: 9 })]
+  const unconnected = { ending: "request lost" as const, ...faulty("no connection for a time") }
+  const refused = exchange({ ending: 422, atMillis: 5 })
+  const payout = exchange({ key: "B", atMillis: 9, operation: "Payouts.create" })
+  const [two, ab, ba] = [{ amount: "2" }, { a: 1, b: 2 }, { b: 2, a: 1 }]
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<Exchange>, RegExp | undefined]> = [
     ["a lost response, and the same key", [exchange(lost), later], undefined],
     ["a lost response, and another key", [exchange(lost), another], /of the key A was unknown/],
@@ -255,43 +250,21 @@ describe("rule 4: after an unknown outcome, the same key", () => {
     ["of somebody else", [exchange(faulty("response of somebody else")), another], /unknown/],
     ["a refusal", [exchange({ ending: 422 }), another], undefined],
     ["a success", [exchange(), another], undefined],
-    [
-      "no connection",
-      [exchange({ ending: "request lost", ...faulty("no connection for a time") }), another],
-      undefined
-    ],
+    ["no connection", [exchange(unconnected), another], undefined],
     ["under way", [exchange({ tookMillis: 100, ending: 422 }), another], /unknown/],
     ["never answered", [exchange({ tookMillis: undefined, ending: 422 }), another], /unknown/],
-    [
-      "a refusal after a lost response",
-      [exchange(lost), exchange({ ending: 422, atMillis: 5 }), another],
-      /unknown/
-    ],
-    [
-      "a success after a lost response",
-      [exchange(lost), exchange({ atMillis: 5 }), another],
-      undefined
-    ],
+    ["a refusal after a lost one", [exchange(lost), refused, another], /unknown/],
+    ["a success after a lost one", [exchange(lost), exchange({ atMillis: 5 }), another], undefined],
     [
       "one key for two requests",
-      [exchange(), exchange({ sent: { amount: "2" } })],
-      /^The key A was sent with two different requests/
+      [exchange(), exchange({ sent: two })],
+      /^The key A was sent with two/
     ],
-    [
-      "members in another order",
-      [exchange({ sent: { a: 1, b: 2 } }), exchange({ sent: { b: 2, a: 1 } })],
-      undefined
-    ],
-    [
-      "another operation",
-      [exchange(lost), exchange({ key: "B", atMillis: 9, operation: "Payouts.create" })],
-      undefined
-    ]
+    ["members in another order", [exchange({ sent: ab }), exchange({ sent: ba })], undefined],
+    ["another operation", [exchange(lost), payout], undefined]
   ]
   it.each(cases)("%s", (_, exchanges, sentence) => {
-    const found = judge.changedKey(books([], ...exchanges), calm)
-    if (sentence === undefined) assert.isUndefined(found)
-    else assert.match(found ?? "", sentence)
+    says(judge.changedKey(books([], ...exchanges), calm), sentence)
   })
 
   it("another order has other keys", () => {
@@ -469,21 +442,20 @@ describe("a fault", () => {
     )
     /** Whether the request meets a fault. */
     const meets = (operation: string, nowMillis: number) => {
-      const course = { fault: undefined, behaviour: undefined, replay: false, warnings: [] }
       const request = { operation, nowMillis, course, emulation: undefined as never }
       return injection.intercept(request) !== undefined
     }
     return { ...injection, meets, notes }
   }
 
+  const get = "Payments.get"
+
   it("happens at its request only", () => {
     const { isReached, meets, notes } = inject([create, 2, "rate limited"])
-    assert.isFalse(meets(create, 0))
-    assert.isFalse(meets("Payments.get", 0))
-    assert.isFalse(isReached())
-    assert.isTrue(meets(create, 0))
-    assert.isFalse(meets(create, 0))
-    assert.isTrue(isReached())
+    const early = [meets(create, 0), meets(get, 0), isReached()]
+    assert.deepStrictEqual(early, [false, false, false])
+    const late = [meets(create, 0), meets(create, 0), isReached()]
+    assert.deepStrictEqual(late, [true, false, true])
     assert.deepStrictEqual(notes, ["2nd Payments.create: rate limited"])
   })
 
@@ -492,9 +464,8 @@ describe("a fault", () => {
     assert.isFalse(meets(create, 0), "a write is never not found")
     const lasting = inject([create, 1, "response lost for a time"])
     assert.isTrue(lasting.meets(create, 0))
-    assert.isTrue(lasting.meets("Payments.get", 59))
-    assert.isFalse(lasting.isOver(59))
-    assert.isTrue(lasting.isOver(60))
+    assert.isTrue(lasting.meets(get, 59))
+    assert.deepStrictEqual([59, 60].map(lasting.isOver), [false, true])
     assert.isFalse(lasting.meets(create, 60))
     assert.isTrue(isOver(0))
     assert.isEmpty(notes)
@@ -502,39 +473,28 @@ describe("a fault", () => {
 
   it("that is late may still have an effect", () => {
     const { isOver, meets } = inject([create, 1, "request late"])
-    assert.isTrue(meets(create, 0))
-    assert.isFalse(meets(create, 1))
-    assert.isFalse(isOver(599))
-    assert.isTrue(isOver(600))
+    assert.deepStrictEqual([meets(create, 0), meets(create, 1)], [true, false])
+    assert.deepStrictEqual([599, 600].map(isOver), [false, true])
   })
 
   it("may be the next one after another", () => {
-    const { meets } = inject(
-      [create, 1, "response lost for a time"],
-      [create, 0, "unprocessable for a time"]
-    )
-    assert.isTrue(meets(create, 0))
-    assert.isTrue(meets(create, 30))
-    assert.isTrue(meets(create, 70), "the second one")
-    assert.isTrue(meets(create, 129))
-    assert.isFalse(meets(create, 130))
+    const unprocessable = [create, 0, "unprocessable for a time"] as const
+    const { meets } = inject([create, 1, "response lost for a time"], unprocessable)
+    const met = [0, 30, 70, 129, 130].map((now) => meets(create, now))
+    // From 70, it is the second one.
+    assert.deepStrictEqual(met, [true, true, true, true, false])
   })
 
   it("that is the next one waits for the other", () => {
     const { meets, notes } = inject([create, 2, "rate limited"], [create, 0, "unprocessable"])
     const met = [1, 2, 3, 4].map((now) => meets(create, now))
     assert.deepStrictEqual(met, [false, true, true, false])
-    assert.deepStrictEqual(notes, [
-      "2nd Payments.create: rate limited",
-      "3rd Payments.create: unprocessable"
-    ])
-    const lasting = inject(
-      [create, 1, "unprocessable for a time"],
-      ["Payments.get", 0, "not found"]
-    )
+    const expected = ["2nd Payments.create: rate limited", "3rd Payments.create: unprocessable"]
+    assert.deepStrictEqual(notes, expected)
+    const lasting = inject([create, 1, "unprocessable for a time"], [get, 0, "not found"])
     assert.isTrue(lasting.meets(create, 0))
-    assert.isFalse(lasting.meets("Payments.get", 59), "the other one still lasts")
-    assert.isTrue(lasting.meets("Payments.get", 60))
+    assert.isFalse(lasting.meets(get, 59), "the other one still lasts")
+    assert.isTrue(lasting.meets(get, 60))
   })
 
   it("of a life runs it twice", () => {
@@ -571,7 +531,6 @@ describe("the effect of", () => {
     Effect.gen(function* () {
       const seen: Array<string> = []
       const see = (text: string) => void seen.push(text)
-      const course = { fault: undefined, behaviour: undefined, replay: false, warnings: [] }
       const met = {
         course,
         emulation: { accounts: { revokeTokens: () => see("tokens revoked") } } as never,
@@ -600,7 +559,7 @@ describe("the effect of", () => {
   )
 
   const withoutServices = {
-    course: { fault: undefined, behaviour: undefined, replay: false, warnings: [] },
+    course,
     emulation: undefined as never,
     die: Effect.void,
     again: () => {},
@@ -675,94 +634,66 @@ describe("a run", () => {
   const paid = { payments: [{ reference: "R", status: "COMPLETED" }], transactions: ["R"] }
   /** A request arrives at the service. Returns what it meets. */
   const arrive = Effect.gen(function* () {
-    const course = { fault: undefined, behaviour: undefined, replay: false, warnings: [] }
     const nowMillis = yield* Clock.currentTimeMillis
     const emulation = undefined as never
     return (yield* Interceptor)({ operation: create, nowMillis, course, emulation })
   })
   const rulesOf = ({ violations }: Trial) => violations.map(({ rule }) => rule)
+  const textsOf = ({ events }: Trial) => events.map(({ text }) => text)
+  const startsOf = (trial: Trial) => textsOf(trial).filter((text) => text === "press starts").length
 
-  it.live("ends when nothing changes", () =>
-    Effect.map(
-      run(paid, () => "paid"),
-      (trial) => {
-        assert.deepStrictEqual(rulesOf(trial), [])
-        assert.strictEqual(trial.told, "paid")
-        assert.lengthOf(
-          trial.events.filter(({ text }) => text === "press starts"),
-          2
-        )
-      }
-    )
-  )
+  Test.live("ends when nothing changes", function* () {
+    const trial = yield* run(paid, () => "paid")
+    assert.deepStrictEqual(rulesOf(trial), [])
+    assert.strictEqual(trial.told, "paid")
+    assert.strictEqual(startsOf(trial), 2)
+  })
 
-  it.live("that stays open breaks rule 3", () =>
-    Effect.map(
-      run({}, () => "open"),
-      (trial) => {
-        assert.deepStrictEqual(rulesOf(trial), [3])
-        assert.match(trial.violations[0]?.sentence ?? "", /^After 9 lives the order is still open/)
-      }
-    )
-  )
+  Test.live("that stays open breaks rule 3", function* () {
+    const trial = yield* run({}, () => "open")
+    assert.deepStrictEqual(rulesOf(trial), [3])
+    assert.match(trial.violations[0]?.sentence ?? "", /^After 9 lives the order is still open/)
+  })
 
-  it.live("that changes its mind for ever ends without breaking it", () =>
-    Effect.map(
-      run(paid, (asked) => (asked % 2 === 0 ? "paid" : "review")),
-      (trial) => assert.deepStrictEqual(rulesOf(trial), [])
-    )
-  )
+  Test.live("that changes its mind for ever ends without breaking it", function* () {
+    const trial = yield* run(paid, (asked) => (asked % 2 === 0 ? "paid" : "review"))
+    assert.deepStrictEqual(rulesOf(trial), [])
+  })
 
-  it.live("goes on while money may move", () => {
+  Test.live("goes on while money may move", function* () {
     const transactions = ["R"]
     const payments = [...paid.payments, { reference: "S", status: "PENDING" }]
-    const late = run(
-      { payments, transactions },
-      () => "paid",
-      (round) => {
-        if (round === 5) transactions.push("S")
-      }
-    )
-    return Effect.map(late, ({ violations }) =>
-      assert.match(violations[0]?.sentence ?? "", /^Money moved twice/)
-    )
+    const moves = (round: number) => void (round === 5 && transactions.push("S"))
+    const { violations } = yield* run({ payments, transactions }, () => "paid", moves)
+    assert.match(violations[0]?.sentence ?? "", /^Money moved twice/)
   })
 
-  it.live("goes on while a late request may arrive", () => {
+  Test.live("goes on while a late request may arrive", function* () {
     const late = { operation: create, nth: 1, fault: faultOf("request late") }
-    return Effect.map(
-      run(paid, () => "paid", undefined, arrive, [late]),
-      ({ events }) => assert.isAbove(events.filter(({ text }) => text === "press starts").length, 2)
-    )
+    const trial = yield* run(paid, () => "paid", undefined, arrive, [late])
+    assert.isAbove(startsOf(trial), 2)
   })
 
-  it.live("judges an answer by what was so before the question", () => {
+  Test.live("judges an answer by what was so before the question", function* () {
     const payments: Array<Row> = []
-    const racing = run({ payments }, (asked) => {
+    const trial = yield* run({ payments }, (asked) => {
       if (asked > 0) return "open"
       payments.push({ reference: "R", status: "PENDING" })
       return "not paid"
     })
-    return Effect.map(racing, (trial) => assert.deepStrictEqual(rulesOf(trial), [3]))
+    assert.deepStrictEqual(rulesOf(trial), [3])
   })
 
-  it.live("judges what a life tells", () =>
-    Effect.map(
-      run(paid, () => "paid", undefined, Effect.succeed("not paid")),
-      (trial) => assert.deepStrictEqual(rulesOf(trial), [2])
-    )
-  )
+  Test.live("judges what a life tells", function* () {
+    const trial = yield* run(paid, () => "paid", undefined, Effect.succeed("not paid"))
+    assert.deepStrictEqual(rulesOf(trial), [2])
+  })
 
-  it.live("notes the error of a life", () =>
-    Effect.map(
-      run(paid, () => "paid", undefined, Effect.die(new Error("no money\nat all"))),
-      ({ events }) =>
-        assert.include(
-          events.map(({ text }) => text),
-          "press fails with no money"
-        )
-    )
-  )
+  Test.live("notes the error of a life", function* () {
+    const dies = Effect.die(new Error("no money\nat all"))
+    const trial = yield* run(paid, () => "paid", undefined, dies)
+    assert.include(textsOf(trial), "press fails with no money")
+  })
 
   Test.live("ends with a problem of its server", function* () {
     const problem = new Problem({ message: "The port is in use." })
@@ -809,57 +740,40 @@ describe("a run", () => {
       return run(rows, () => told, undefined, life, [first, ...troubles], other)
     }
 
-    it.live("the payment of that one is not its own", () =>
-      Effect.map(beside("paid", "B"), (trial) => assert.deepStrictEqual(rulesOf(trial), [2]))
-    )
-
-    it.live("it is judged alone", () =>
-      Effect.map(beside("not paid", "B"), (trial) => {
-        assert.deepStrictEqual(rulesOf(trial), [])
-        assert.include(
-          trial.events.map(({ text }) => text),
-          "another order was paid"
-        )
-        assert.isTrue(trial.isReached)
-      })
-    )
-
-    it.live("it is said that the other one was not paid in time", () =>
-      Effect.map(
-        run({}, () => "not paid", undefined, arrive, [first]),
-        ({ events }) =>
-          assert.include(
-            events.map(({ text }) => text),
-            "another order was not paid"
-          )
-      )
-    )
-
-    it.live("its own request meets the fault", () => {
-      const fails = { operation: create, nth: 1, fault: faultOf("fails") }
-      return Effect.map(beside("not paid", "B", [fails]), (trial) => {
-        assert.isTrue(trial.isReached)
-        const texts = trial.events.map(({ text }) => text)
-        const [paid, failed] = ["another order was paid", "1st Payments.create: fails"]
-        assert.isAbove(texts.indexOf(failed), texts.indexOf(paid))
-      })
+    Test.live("the payment of that one is not its own", function* () {
+      assert.deepStrictEqual(rulesOf(yield* beside("paid", "B")), [2])
     })
 
-    it.live("it has a key of its own", () =>
-      Effect.map(beside("not paid", "A"), (trial) => assert.deepStrictEqual(rulesOf(trial), [4]))
-    )
+    Test.live("it is judged alone", function* () {
+      const trial = yield* beside("not paid", "B")
+      assert.deepStrictEqual(rulesOf(trial), [])
+      assert.include(textsOf(trial), "another order was paid")
+      assert.isTrue(trial.isReached)
+    })
+
+    Test.live("it is said that the other one was not paid in time", function* () {
+      const trial = yield* run({}, () => "not paid", undefined, arrive, [first])
+      assert.include(textsOf(trial), "another order was not paid")
+    })
+
+    Test.live("its own request meets the fault", function* () {
+      const fails = { operation: create, nth: 1, fault: faultOf("fails") }
+      const trial = yield* beside("not paid", "B", [fails])
+      assert.isTrue(trial.isReached)
+      const texts = textsOf(trial)
+      const [paid, failed] = ["another order was paid", "1st Payments.create: fails"]
+      assert.isAbove(texts.indexOf(failed), texts.indexOf(paid))
+    })
+
+    Test.live("it has a key of its own", function* () {
+      assert.deepStrictEqual(rulesOf(yield* beside("not paid", "A")), [4])
+    })
   })
 
-  it.live("goes on until it says the same twice", () =>
-    Effect.map(
-      run(paid, (asked) => (asked === 0 ? "review" : "paid")),
-      ({ events }) =>
-        assert.lengthOf(
-          events.filter(({ text }) => text === "press starts"),
-          3
-        )
-    )
-  )
+  Test.live("goes on until it says the same twice", function* () {
+    const trial = yield* run(paid, (asked) => (asked === 0 ? "review" : "paid"))
+    assert.strictEqual(startsOf(trial), 3)
+  })
 
   Test.live("ends a life with its process", function* () {
     const ends = { started: 0, ended: 0 }
@@ -874,20 +788,15 @@ describe("a run", () => {
       ends.ended++
     })
     const death = { operation: create, nth: 1, fault: faultOf("death after") }
-    const { events } = yield* run(paid, () => "paid", undefined, Effect.exit(life), [death])
-    assert.include(
-      events.map(({ text }) => text),
-      "the process dies"
-    )
+    const trial = yield* run(paid, () => "paid", undefined, Effect.exit(life), [death])
+    assert.include(textsOf(trial), "the process dies")
     assert.deepStrictEqual(ends, { started: 2, ended: 1 })
   })
 
-  it.live("judges the keys", () => {
+  Test.live("judges the keys", function* () {
     const exchanges = [exchange(lost), exchange({ key: "B", atMillis: 9 })]
-    return Effect.map(
-      run({ ...paid, exchanges }, () => "paid"),
-      (trial) => assert.deepStrictEqual(rulesOf(trial), [4])
-    )
+    const trial = yield* run({ ...paid, exchanges }, () => "paid")
+    assert.deepStrictEqual(rulesOf(trial), [4])
   })
 })
 
@@ -944,13 +853,8 @@ describe("the report", () => {
     const second = of({ number: 2, violations })
     const other = of({ number: 3, violations: [{ rule: 2, sentence: "Told." }] })
     const { failures, text } = make([failed, second, other])
-    assert.deepStrictEqual(
-      failures.map(({ rule, run }) => [rule, run]),
-      [
-        [1, 1],
-        [2, 3]
-      ]
-    )
+    const drawn = failures.map(({ rule, run }) => `rule ${rule}, run ${run}`)
+    assert.deepStrictEqual(drawn, ["rule 1, run 1", "rule 2, run 3"])
     assert.match(text, /Run 1, 1st Payments.create: fails\n\n {2}✗ Money <moved> & "twice"/)
     assert.match(text, / 10ms {2}POST \/payments {2}A .* ───▶ processed it +◀── 201\n/)
     assert.match(
@@ -975,11 +879,8 @@ describe("the report", () => {
   )
 
   it("counts a run with two faults in the row of each", () => {
-    const troubles = ["forbidden", "conflict"].map((name) => ({
-      operation: create,
-      nth: 1,
-      fault: faultOf(name)
-    }))
+    const faults = ["forbidden", "conflict"].map(faultOf)
+    const troubles = faults.map((fault) => ({ operation: create, nth: 1, fault }))
     const { text } = make([of({ run: { number: 1, troubles } })])
     assert.match(text, /forbidden +1 +0 +0\n +conflict +1 +0 +0\n/)
   })
@@ -989,12 +890,10 @@ describe("the report", () => {
     assert.match(text, /A person has to decide at the end of 1 run\./)
   })
 
+  const unavailable = { fault: { name: "unavailable", answersInstead: true } }
   it.each([
     [{ ending: "request lost" as const }, /──✕ {2}never saw it/],
-    [
-      { fault: { name: "unavailable", answersInstead: true }, ending: 503 },
-      /never saw it +◀── 503/
-    ],
+    [{ ...unavailable, ending: 503 }, /never saw it +◀── 503/],
     [lost, /processed it +✕── response lost/],
     [{ replay: true }, /knows the key: nothing new/],
     [{ ending: 422 }, /refused it +◀── 422/],
@@ -1005,19 +904,15 @@ describe("the report", () => {
     assert.match(report.drawing(of({ exchanges: [exchange(changes)] })).join("\n"), line)
   })
 
+  const reading = exchange({ operation: "Payments.get" })
   it.each([
     [of({ exchanges: [] }), /sends no request to the sandbox/],
-    [
-      of({ exchanges: [exchange({ operation: "Payments.get" })] }),
-      /sends no request that moves money/
-    ],
+    [of({ exchanges: [reading] }), /sends no request that moves money/],
     [of({ told: "open" }), /ends with “open”[^]*Your code/],
     [of(), undefined],
     // It is reported as a failure.
     [of({ told: "not paid", violations }), undefined]
   ])("says why a calm run is no start (%#)", (calm, problem) => {
-    const found = report.problemOf(calm)
-    if (problem === undefined) assert.isUndefined(found)
-    else assert.match(found ?? "", problem)
+    says(report.problemOf(calm), problem)
   })
 })
