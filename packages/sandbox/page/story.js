@@ -86,7 +86,7 @@ export const linksTo = (key, made) =>
       html`${n === 0 ? "" : " and "}the ${oneOf(kind)} ${resourceLink(reference, { kind, find: key })}${amount}`
   )
 
-/** The request that made what its key made: the first one that the service processed. @param {ReadonlyArray<Exchange>} all */
+/** The first request of a key that the service processed: it made the resource. @param {ReadonlyArray<Exchange>} all */
 const makerIn = (all) =>
   all.find(
     ({ reached_service, replay, status }) => reached_service && !replay && (status ?? 0) < 400

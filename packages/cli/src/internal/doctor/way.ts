@@ -49,7 +49,7 @@ const reasonOf = (error: unknown): string => {
   return output.text(code === undefined ? reason : `${reason} (${code})`)
 }
 
-/** By the status with which it refuses a tunnel. */
+/** The remedy for a proxy that refuses a tunnel with this status. */
 const proxyRemedy = (status: number, { hasPassword, variable }: network.Proxy, target: Target) => {
   if (status === 407) {
     return hasPassword

@@ -7,7 +7,7 @@ import { type Failure, failed } from "../failure.js"
 import * as fields from "../fields.js"
 import * as wire from "./wire.js"
 
-/** A line of the profile, and what was seen. Without a value, it was not learned. */
+/** A line of the profile, and the observation behind it. The value is absent if nothing was learned. */
 export interface Finding {
   /** Such as `page.parameter`. */
   readonly path: string

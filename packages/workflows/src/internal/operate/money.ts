@@ -32,7 +32,7 @@ export const total = (some: ReadonlyArray<Money>): Money => ({
   ).map(([currency, same]) => ({ currency, amount: Amount.sum(same.map(({ amount }) => amount)) }))
 })
 
-/** Items that are alike. */
+/** Items with one state, amount and currency. */
 type Group = Omit<Batches.Alike, "state"> & { readonly state: string }
 
 const moneyOf = ({ amount, currency, items }: Group): Money => {
