@@ -12,6 +12,7 @@ import * as Test from "@manilla/test-support/Test"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
 import { gzipSync } from "node:zlib"
@@ -501,24 +502,26 @@ describe("the response to a write", () => {
     payee: Schema.String,
     key: Schema.String
   })
+  const members = [
+    { field: "amount", as: "amount" },
+    { field: "currency", as: "code" },
+    { field: "operation", as: "kind" },
+    { field: "payee", as: "phone" }
+  ] as const
+  const create = {
+    method: "POST",
+    path: "/orders",
+    summary: "Create an order",
+    access: "bearer",
+    payload: Order,
+    success: Schema.Struct({ id: Schema.String })
+  } as const
   const group = Operation.group("Orders", {
     create: Operation.once({
-      method: "POST",
-      path: "/orders",
-      summary: "Create an order",
-      access: "bearer",
-      payload: Order,
-      success: Schema.Struct({ id: Schema.String }),
-      checks: {
-        members: [
-          { field: "amount", as: "amount" },
-          { field: "currency", as: "code" },
-          { field: "operation", as: "kind" },
-          { field: "payee", as: "phone" },
-          { field: "key", as: "text" }
-        ]
-      }
-    })
+      ...create,
+      checks: { members: [...members, { field: "key", as: "text" }] }
+    }),
+    createWithoutText: Operation.once({ ...create, checks: { members } })
   })
   const sent = {
     amount: "1500",
@@ -619,6 +622,26 @@ describe("the response to a write", () => {
     }
     assert.deepStrictEqual(yield* differing({}, back), Object.keys(back))
   })
+
+  const { key: _, ...compared } = sent
+  for (const [call, back, tag] of [
+    ["create", { key: sent.key }, "UnkeyedAppliedUnreadable"],
+    ["create", compared, "UnkeyedOutcomeUnknown"],
+    ["createWithoutText", compared, "UnkeyedAppliedUnreadable"],
+    ...Record.keys(compared).flatMap((name) => [
+      ["createWithoutText", { ...compared, [name]: null }, "UnkeyedOutcomeUnknown"] as const,
+      ["createWithoutText", { [name]: sent[name] }, "UnkeyedOutcomeUnknown"] as const
+    ])
+  ] as const) {
+    Test.effect(
+      `of ${call} without an id ends with ${tag} if it has ${JSON.stringify(back)}`,
+      function* () {
+        const { gateway } = yield* FakeService.make([FakeService.answer(back, 201)])
+        const error = yield* Effect.flip(gateway.calls(group)[call]({ payload: sent }))
+        assert.strictEqual(error._tag, tag)
+      }
+    )
+  }
 
   it.effect.prop(
     "may have additional zeros in its amount, but no other digits",

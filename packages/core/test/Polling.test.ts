@@ -15,6 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
+import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
@@ -222,14 +223,30 @@ for (const way of ["awaitFinal", "changes"] as const) {
   })
 }
 
-Test.effect("a wait pauses at least as long as Retry-After", function* () {
-  const { received, waits } = yield* make([
-    FakeService.failure(503, { "retry-after": "40" }),
-    says({ status: "COMPLETED" })
-  ])
-  yield* Elapsed.toTheEnd(waits.awaitFinal(FakeService.reference("T-1"), minute))
-  const times = received.map(({ atMillis }) => atMillis)
-  assert.deepStrictEqual(times, [0, 40_000])
+for (const [retryAfter, initial, pauseMillis] of [
+  [40, "1 second", 40_000],
+  [1, "10 seconds", 5000]
+] as const) {
+  Test.effect(
+    `a wait pauses for ${initial}, or for a longer Retry-After: ${retryAfter}`,
+    function* () {
+      const { received, waits } = yield* make([
+        FakeService.failure(503, { "retry-after": String(retryAfter) }),
+        says({ status: "COMPLETED" })
+      ])
+      const wait = waits.awaitFinal(FakeService.reference("T-1"), { ...minute, initial })
+      // The shortest pause.
+      yield* Elapsed.toTheEnd(Effect.withRandom(wait, Random.fixed([0])))
+      const times = received.map(({ atMillis }) => atMillis)
+      assert.deepStrictEqual(times, [0, pauseMillis])
+    }
+  )
+}
+
+Test.effect("a wait reads, however short its deadline is", function* () {
+  const { waits } = yield* make([says({ status: "COMPLETED" })])
+  const wait = waits.awaitFinal(FakeService.reference("T-1"), { deadline: "1 millis" })
+  assert.strictEqual((yield* wait).status, "COMPLETED")
 })
 
 Test.effect("a wait whose last read failed does not read again in its last moments", function* () {

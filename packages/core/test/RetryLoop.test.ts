@@ -71,13 +71,19 @@ describe("after the first attempt", () => {
 
 // Up to one base longer than Retry-After, so that callers do not return together.
 it.each([
-  [5000, 0, 5500],
-  [0, 3, 4000]
+  [5000, 0, 0, 5500],
+  [0, 3, 0, 4000],
+  [5000, 0, 1, 5500],
+  [5000, 0, 7000, 7000]
 ])(
-  "after Retry-After %i, with %i retries before, a retry waits %i ms",
-  (after, retries, millis) => {
+  "after Retry-After %i, %i retries and a budget that is empty for %i ms, a retry waits %i ms",
+  (after, retries, budgetMillis, millis) => {
     const rules = rulesOf(replays.Keyed, { base: 1000 })
-    const refused = failed("RateLimitError", { retryAfterMillis: after, chance: 0.5 })
+    const refused = failed("RateLimitError", {
+      retryAfterMillis: after,
+      chance: 0.5,
+      budgetMillis
+    })
     const next = retryLoop.decide(rules, { ...retryLoop.start(0), retries }, refused)
     assert(next._tag === "Again")
     assert.strictEqual(next.afterMillis, millis)

@@ -46,6 +46,15 @@ const make = (reaction: FakeService.Reaction, options: FakeService.Options = {})
   })
 
 describe("create", () => {
+  Test.effect("sends the whole request with its key", function* () {
+    const { payouts, received } = yield* make(answer())
+    const payout = yield* Elapsed.toTheEnd(payouts.create(request, { key }))
+    assert.strictEqual(payout.reference, "PO-0042")
+    assert.strictEqual(payout.amount, "250000.0000")
+    assert.deepStrictEqual(JSON.parse(received[0]?.body ?? ""), request)
+    assert.strictEqual(received[0]?.headers["idempotency-key"], key)
+  })
+
   Test.effect("and every read return the payout with a redacted destination", function* () {
     const { payouts } = yield* make(answer({ status: "COMPLETED" }))
     const reference = Payout.makeReference("PO-0042")
@@ -61,15 +70,6 @@ describe("create", () => {
       assert.strictEqual(Redacted.value(payout.destination), request.destination)
       assert.notInclude(inspect(payout, { depth: 9 }), request.destination)
     }
-  })
-
-  Test.effect("sends the whole request with its key", function* () {
-    const { payouts, received } = yield* make(answer())
-    const payout = yield* Elapsed.toTheEnd(payouts.create(request, { key }))
-    assert.strictEqual(payout.reference, "PO-0042")
-    assert.strictEqual(payout.amount, "250000.0000")
-    assert.deepStrictEqual(JSON.parse(received[0]?.body ?? ""), request)
-    assert.strictEqual(received[0]?.headers["idempotency-key"], key)
   })
 
   Test.effect("rejects a response for another beneficiary", function* () {
