@@ -144,8 +144,19 @@ describe("derive and deriveLong", () => {
   Test.effect("give the same keys in every version", function* () {
     // Stored keys must still be found after an upgrade: never change these.
     assert.strictEqual(yield* deriveLong(["x".repeat(101)]), digested)
-    assert.strictEqual(IdempotencyKey.derive("caf\u00e9", "(1)!"), "caf%C3%A9:%281%29%21")
-    assert.strictEqual(IdempotencyKey.derive("\ud83d"), "%uD83D")
+    assert.strictEqual(
+      yield* deriveLong(["batch", "x".repeat(100)]),
+      `batch:${"x".repeat(29)}~4691b45b4c78d6eb4582ffb518999f20d8b0670f94354f7f97b7eba7adbaef68`
+    )
+    for (const [parts, key] of [
+      [["x".repeat(100)], "x".repeat(100)],
+      [["caf\u00e9", "(1)!"], "caf%C3%A9:%281%29%21"],
+      [["~*'"], "%7E%2A%27"],
+      [["\ud83d"], "%uD83D"]
+    ] as const) {
+      assert.strictEqual(derive(parts), key)
+      assert.strictEqual(yield* deriveLong(parts), key)
+    }
   })
 })
 
