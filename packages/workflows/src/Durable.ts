@@ -407,7 +407,8 @@ const isUndone = (cause: Cause.Cause<unknown>): boolean =>
 
 /**
  * Runs a body. If it fails with a typed error, runs its compensations in reverse order, and fails with that error. Unlike
- * those of `Workflow.withCompensation`, they may pause on every engine.
+ * those of `Workflow.withCompensation`, they may pause on every engine. After a body that succeeds, they are forgotten: to
+ * undo it if a body around it fails, put it into `compensate`.
  *
  * Nothing is undone after a defect. Nor is it if a write, or an execution that the body has started, is unknown, or failed
  * although it was applied, or if the body does not know its end. A plain activity counts as not applied. On our engines, nothing
