@@ -6,8 +6,9 @@ import * as Test from "@manilla/test-support/Test"
 import * as Sqlite from "@manilla/workflow-engine/sqlite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { constVoid } from "effect/Function"
 import * as Layer from "effect/Layer"
-import { linkSync, statSync } from "node:fs"
+import { linkSync, renameSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as database from "../src/internal/sql/database.js"
 
@@ -37,6 +38,27 @@ describe("a database", () => {
     const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: `${path}.hard` })))
     assert.include(error.message, "it has 2 names (hard links): keep one")
   })
+
+  for (const [what, change] of [
+    ["removed", constVoid],
+    ["replaced", (path: string) => writeFileSync(path, "")]
+  ] as const) {
+    Test.live(`whose file was ${what} takes and tells nothing until that is undone`, function* () {
+      const path = yield* Files.database
+      const sql = Context.get(yield* Layer.build(database.layer(path)), SqlClient.SqlClient)
+      // In other modes, SQLite itself refuses changes then.
+      yield* sql`PRAGMA journal_mode = WAL`
+      yield* sql`CREATE TABLE rows (id INTEGER)`
+      renameSync(path, `${path}.old`)
+      change(path)
+      for (const statement of [sql`INSERT INTO rows VALUES (1)`, sql`SELECT id FROM rows`]) {
+        const { cause } = yield* Effect.flip(statement)
+        assert.include(String(cause), "the file was removed or replaced")
+      }
+      renameSync(`${path}.old`, path)
+      yield* sql`INSERT INTO rows VALUES (1)`
+    })
+  }
 
   Test.live("that was locked takes changes as soon as it is free", function* () {
     const path = yield* Files.database

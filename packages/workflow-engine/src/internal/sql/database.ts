@@ -22,7 +22,9 @@ export const layer = (file: string): Layer.Layer<SqlClient.SqlClient, SqlError> 
   Layer.scoped(
     SqlClient.SqlClient,
     Effect.gen(function* () {
-      const connection = yield* connect(file)
+      const path = resolve(file)
+      const connection = yield* connect(path)
+      const inode = inodeOf(path)
       const turns = yield* Effect.makeSemaphore(1)
       return yield* SqlClient.make({
         acquirer: Effect.as(
@@ -30,7 +32,7 @@ export const layer = (file: string): Layer.Layer<SqlClient.SqlClient, SqlError> 
           Effect.zipRight(
             nextTurn,
             Effect.acquireRelease(turns.take(1), () => turns.release(1))
-          ),
+          ).pipe(Effect.filterOrFail(() => inodeOf(path) === inode, replaced)),
           connection
         ),
         compiler: Statement.makeCompilerSqlite(),
@@ -40,6 +42,22 @@ export const layer = (file: string): Layer.Layer<SqlClient.SqlClient, SqlError> 
       })
     })
   ).pipe(Layer.provide(Reactivity.layer))
+
+/** Identifies the file of a path. Undefined if there is none. */
+const inodeOf = (path: string): bigint | undefined => {
+  try {
+    return statSync(path, { bigint: true }).ino
+  } catch {
+    return undefined
+  }
+}
+
+/** SQLite would go on with the file that it has opened, and its changes would end with the process. */
+const replaced = () =>
+  new SqlError({
+    cause: new Error("the file was removed or replaced: put it back, or restart this process"),
+    message: "Failed to use the database"
+  })
 
 /** Only the owner of the file may read it. SQLite gives the files beside it the same permissions. */
 const create = (file: string) =>
@@ -63,7 +81,7 @@ export const checkName = (file: string) =>
 const open = (file: string) =>
   Effect.gen(function* () {
     yield* create(file)
-    const libsql = yield* LibsqlClient.make({ url: pathToFileURL(resolve(file)).href }).pipe(
+    const libsql = yield* LibsqlClient.make({ url: pathToFileURL(file).href }).pipe(
       // The driver throws when it cannot open the file.
       Effect.catchAllDefect((cause) =>
         Effect.fail(new SqlError({ cause, message: "Failed to open the database" }))
