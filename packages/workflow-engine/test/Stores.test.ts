@@ -153,12 +153,14 @@ Test.effect("a runner loses what it has when it is silent, or its process has en
     [11, "elsewhere", gone, 1, now],
     [12, here, gone, 1, now],
     // Another process has its id now.
-    [13, here, process.pid, 1, now]
+    [13, here, process.pid, 1, now],
+    // It died, and then its clock, which was ahead, was set right.
+    [14, "elsewhere", gone, 1, now + 3_600_000]
   ] as const
   for (const [id, place, pid, born, beat] of processes) {
     yield* sql`INSERT INTO manilla_runners ${sql.insert({ id, place, pid, born, beat })}`
   }
-  const all = [silent, beating, reaper, 11, 12, 13]
+  const all = [silent, beating, reaper, ...processes.map(([id]) => id)]
   for (const runner of all) yield* store.insert(execution(runner, `${runner}`))
   yield* other.runners.reap(reaper)
   const owners: Array<number> = []

@@ -71,7 +71,9 @@ export const make = (expiration: Duration.DurationInput) =>
       (nanos) => told.millis + Number((nanos - told.nanos) / 1_000_000n)
     )
 
-    const isDead = (row: Row) => row.silence > Duration.toMillis(expiration) || isGone(row)
+    // One that seems to have shown itself later than now did so before the clock was set back.
+    const isDead = (row: Row) =>
+      Math.abs(row.silence) > Duration.toMillis(expiration) || isGone(row)
     const all = sql<Row>`SELECT id, place, pid, born, ${now} - beat AS silence FROM manilla_runners`
 
     /** See `transitions.died`. Rows of an earlier version have no deaths. */
