@@ -70,74 +70,47 @@ describe("after the first attempt", () => {
 })
 
 // Up to one base longer than Retry-After, so that callers do not return together.
-it.each([
+for (const [after, retries, budgetMillis, millis] of [
   [5000, 0, 0, 5500],
   [0, 3, 0, 4000],
   [5000, 0, 1, 5500],
   [5000, 0, 7000, 7000]
-])(
-  "after Retry-After %i, %i retries and a budget that is empty for %i ms, a retry waits %i ms",
-  (after, retries, budgetMillis, millis) => {
+] as const) {
+  it(`after Retry-After ${after}, ${retries} retries, no budget for ${budgetMillis} ms: ${millis} ms`, () => {
     const rules = rulesOf(replays.Keyed, { base: 1000 })
-    const refused = failed("RateLimitError", {
-      retryAfterMillis: after,
-      chance: 0.5,
-      budgetMillis
-    })
+    const given = { retryAfterMillis: after, chance: 0.5, budgetMillis }
+    const refused = failed("RateLimitError", given)
     const next = retryLoop.decide(rules, { ...retryLoop.start(0), retries }, refused)
     assert(next._tag === "Again")
     assert.strictEqual(next.afterMillis, millis)
-  }
-)
+  })
+}
 
 describe("a call ends", () => {
-  const rules = rulesOf(replays.Keyed, {
-    attempts: 3,
-    attemptTimeout: 1000,
-    deadline: 10_000,
-    base: 0
-  })
+  const limits = { attempts: 3, attemptTimeout: 1000, deadline: 10_000, base: 0 }
+  const rules = rulesOf(replays.Keyed, limits)
 
+  const [bare, late, longAfter] = [
+    { hasToken: false },
+    { nowMillis: 9900 },
+    { retryAfterMillis: 9900 }
+  ]
+  const [lateBudget, noBudget] = [{ budgetMillis: 9900 }, { budgetMillis: Infinity }]
   for (const [why, because, state, last] of [
     ["by the rule", "rule", {}, failed("UnprocessableError")],
     ["when the renewed token is rejected", "rule", { renewed: true }, failed("UnauthorizedError")],
-    [
-      "when a request without a token is refused",
-      "rule",
-      {},
-      failed("UnauthorizedError", { hasToken: false })
-    ],
+    ["when a request without a token is refused", "rule", {}, failed("UnauthorizedError", bare)],
     ["after its last attempt", "attempts", { retries: 2 }, failed("ServerError")],
-    [
-      "when its retry would be too late",
-      "deadline",
-      {},
-      failed("ServerError", { nowMillis: 9900 })
-    ],
-    [
-      "when Retry-After is too long",
-      "deadline",
-      {},
-      failed("ServerError", { retryAfterMillis: 9900 })
-    ],
-    [
-      "when a new token would be too late",
-      "deadline",
-      {},
-      failed("UnauthorizedError", { nowMillis: 9900 })
-    ],
+    ["when its retry would be too late", "deadline", {}, failed("ServerError", late)],
+    ["when Retry-After is too long", "deadline", {}, failed("ServerError", longAfter)],
+    ["when a new token would be too late", "deadline", {}, failed("UnauthorizedError", late)],
     [
       "when the budget would allow the retry too late",
       "budget",
       {},
-      failed("ServerError", { budgetMillis: 9900 })
+      failed("ServerError", lateBudget)
     ],
-    [
-      "when the budget never allows a retry",
-      "budget",
-      {},
-      failed("ServerError", { budgetMillis: Infinity })
-    ],
+    ["when the budget never allows a retry", "budget", {}, failed("ServerError", noBudget)],
     [
       "when the same other resource is received again",
       "key reused",
@@ -153,21 +126,15 @@ describe("a call ends", () => {
   }
 
   it("not when its retry is 1 ms before the latest start", () => {
-    const next = retryLoop.decide(
-      rules,
-      retryLoop.start(0),
-      failed("ServerError", { budgetMillis: 9899 })
-    )
+    const last = failed("ServerError", { budgetMillis: 9899 })
+    const next = retryLoop.decide(rules, retryLoop.start(0), last)
     assert(next._tag === "Again")
     assert.strictEqual(next.afterMillis, 9899)
   })
 })
 
 describe("the time of a call", () => {
-  const reserved = { Safe: 0, Keyed: 100, Once: 100 } satisfies Record<
-    RetryPolicy.Replay["_tag"],
-    number
-  >
+  const reserved: Record<RetryPolicy.Replay["_tag"], number> = { Safe: 0, Keyed: 100, Once: 100 }
   for (const [attemptTimeout, deadline] of [
     [1000, 20_000],
     [20_000, 1000],
@@ -247,12 +214,9 @@ const run = (
   let before = retryLoop.start(nowMillis)
   for (const { tookMillis, ...failure } of failures) {
     nowMillis += Math.min(tookMillis, retryLoop.attemptMillis(own, before, nowMillis))
-    const next = retryLoop.decide(
-      own,
-      { ...before, sent: before.sent + 1 },
-      { ...failure, nowMillis }
-    )
-    taken.push({ failed: { ...failure, nowMillis }, next })
+    const failed = { ...failure, nowMillis }
+    const next = retryLoop.decide(own, { ...before, sent: before.sent + 1 }, failed)
+    taken.push({ failed, next })
     if (next._tag === "Done") break
     if (next._tag === "Again") nowMillis += next.afterMillis
     before = next.state
@@ -269,8 +233,10 @@ describe("after any faults, a call", () => {
   /** Checks the steps of a call whose attempts all fail. */
   const holds = (
     title: string,
-    check: (taken: ReadonlyArray<Taken>, own: policies.Rules) => void
-  ) => it.prop(title, [rules, attempts], ([own, all]) => check(run(own, all), own), many)
+    check: (taken: ReadonlyArray<Taken>, own: policies.Rules) => void,
+    of = rules
+  ) => it.prop(title, [of, attempts], ([own, all]) => check(run(own, all), own), many)
+  const by = (replay: RetryPolicy.Replay) => policy.map((own) => policies.rulesOf(own, replay))
 
   holds("starts no attempt at or after its deadline", (taken, own) => {
     for (const { failed: last, next } of taken) {
@@ -299,43 +265,34 @@ describe("after any faults, a call", () => {
     )
   })
 
-  it.prop(
-    "without a key makes no attempt after an unknown outcome",
-    [policy, attempts],
-    ([own, all]) => {
-      for (const one of run(policies.rulesOf(own, replays.Once), all)) {
-        if (mayBeApplied(one)) assert.strictEqual(one.next._tag, "Done")
-      }
-    },
-    many
-  )
+  const unkeyed = (taken: ReadonlyArray<Taken>) => {
+    for (const one of taken) if (mayBeApplied(one)) assert.strictEqual(one.next._tag, "Done")
+  }
+  holds("without a key makes no attempt after an unknown outcome", unkeyed, by(replays.Once))
 
-  holds(
-    "ends with a reused key only if it has a key and received the same resource twice",
-    (taken, own) => {
-      const last = taken.at(-1)
-      if (last?.next._tag !== "Done" || last.next.because !== "key reused") return
-      const { other } = last.failed
-      assert.strictEqual(own.replay._tag, "Keyed")
-      assert.isDefined(other)
-      assert.isAtLeast(taken.filter((one) => one.failed.other === other).length, 2)
+  holds("ends with a reused key only if its key received a resource twice", (taken, own) => {
+    const last = taken.at(-1)
+    if (last?.next._tag !== "Done" || last.next.because !== "key reused") return
+    const { other } = last.failed
+    assert.strictEqual(own.replay._tag, "Keyed")
+    assert.isDefined(other)
+    assert.isAtLeast(taken.filter((one) => one.failed.other === other).length, 2)
+  })
+
+  const keyed = (taken: ReadonlyArray<Taken>) => {
+    let previous: string | undefined
+    for (const { failed: last, next } of taken) {
+      if (last.other !== undefined && last.other === previous) {
+        assert(next._tag === "Done")
+        assert.strictEqual(next.because, "key reused")
+      }
+      previous = last.other ?? previous
     }
-  )
-
-  it.prop(
-    "with a key is not retried after the same resource twice in succession",
-    [policy, attempts],
-    ([own, all]) => {
-      let previous: string | undefined
-      for (const { failed: last, next } of run(policies.rulesOf(own, replays.Keyed), all)) {
-        if (last.other !== undefined && last.other === previous) {
-          assert(next._tag === "Done")
-          assert.strictEqual(next.because, "key reused")
-        }
-        previous = last.other ?? previous
-      }
-    },
-    many
+  }
+  holds(
+    "with a key is not retried after one resource twice in succession",
+    keyed,
+    by(replays.Keyed)
   )
 })
 

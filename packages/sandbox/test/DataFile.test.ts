@@ -83,11 +83,14 @@ const used = Effect.gen(function* () {
   return yield* everything
 })
 
+/** What a new sandbox finds in a file. */
+const stored = (path: string) => Effect.provide(everything, live(path))
+
 const open = (data: string) => Effect.scoped(SandboxServer.make({ data }))
 
 describe("a data file", () => {
   test("keeps the state, and keys and the clock go on", function* (path) {
-    const before = yield* used.pipe(Effect.provide(live(path)))
+    const before = yield* Effect.provide(used, live(path))
     yield* Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       assert.deepStrictEqual(yield* everything, before)
@@ -102,7 +105,7 @@ describe("a data file", () => {
       assert.deepStrictEqual(statuses, ["COMPLETED", "COMPLETED"])
       yield* sandbox.reset()
     }).pipe(Effect.provide(live(path)))
-    const { payments, secret } = yield* everything.pipe(Effect.provide(live(path)))
+    const { payments, secret } = yield* stored(path)
     assert.lengthOf(payments, 0)
     assert.strictEqual(secret, before.secret)
   })
@@ -117,7 +120,7 @@ describe("a data file", () => {
       yield* sandbox.restore(snapshot)
       return before
     }).pipe(Effect.provide(live(path)))
-    assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
+    assert.deepStrictEqual(yield* stored(path), before)
   })
 
   test("is read when a row was added and removed before it was written", function* (path) {
@@ -129,7 +132,7 @@ describe("a data file", () => {
       yield* pay("two")
       return yield* everything
     }).pipe(Effect.provide(live(path)))
-    assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
+    assert.deepStrictEqual(yield* stored(path), before)
   })
 
   const key = (name: string) => ({
@@ -171,27 +174,21 @@ describe("a data file", () => {
   })
 
   test("ends with an incomplete line after a kill, which nobody saw", function* (path) {
-    const before = yield* used.pipe(Effect.provide(live(path)))
+    const before = yield* Effect.provide(used, live(path))
     appendFileSync(path, '0123456789abcdef {"changes":[["payme')
-    assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
+    assert.deepStrictEqual(yield* stored(path), before)
   })
 
-  const damages: ReadonlyArray<
-    readonly [name: string, damage: (text: string) => string, reason: RegExp]
-  > = [
-    ["of another version", (text) => text.replace(/"version":\d+/, '"version":1'), /has version 1/],
+  const older = (text: string) => text.replace(/"version":\d+/, '"version":1')
+  const changed = (text: string) => text.replace("1500.0000", "1501.0000")
+  for (const [name, damage, reason] of [
+    ["of another version", older, /has version 1/],
     ["of another program", () => "name,amount\nx,1\n", /not a data file/],
     ["without a line break", () => "SQLite format 3", /not a data file/],
-    [
-      "with a changed digit",
-      (text) => text.replace("1500.0000", "1501.0000"),
-      /line \d+ is damaged/
-    ]
-  ]
-
-  for (const [name, damage, reason] of damages) {
+    ["with a changed digit", changed, /line \d+ is damaged/]
+  ] as const) {
     test(`${name} is refused with the reason, and left as it is`, function* (path) {
-      yield* used.pipe(Effect.provide(live(path)))
+      yield* Effect.provide(used, live(path))
       const damaged = damage(readFileSync(path, "utf8"))
       writeFileSync(path, damaged)
       const error = yield* Effect.flip(open(path))
@@ -275,19 +272,16 @@ describe("a data file", () => {
   })
 
   test("keeps the credentials and wallets of a sandbox that got no request", function* (path) {
-    const copy = yield* Effect.gen(function* () {
-      return [readFileSync(path), yield* everything] as const
-    }).pipe(Effect.provide(live(path)))
+    const copied = Effect.map(everything, (all) => [readFileSync(path), all] as const)
+    const [bytes, all] = yield* Effect.provide(copied, live(path))
     // As a kill leaves it.
-    writeFileSync(path, copy[0])
-    assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), copy[1])
+    writeFileSync(path, bytes)
+    assert.deepStrictEqual(yield* stored(path), all)
   })
 
   test("is open in one sandbox at a time", function* (path) {
-    const error = yield* Effect.flip(open(path)).pipe(
-      Effect.zipLeft(Sandbox.Sandbox),
-      Effect.provide(live(path))
-    )
+    const refused = Effect.zipRight(Sandbox.Sandbox, Effect.flip(open(path)))
+    const error = yield* Effect.provide(refused, live(path))
     assert.match(String(error.message), /another process has it open/)
     yield* open(path)
   })
@@ -331,7 +325,7 @@ describe("a data file", () => {
         return yield* everything
       }).pipe(Effect.provide(live(link)))
       assert.isTrue(lstatSync(link).isSymbolicLink())
-      assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
+      assert.deepStrictEqual(yield* stored(path), before)
     })
   }
 

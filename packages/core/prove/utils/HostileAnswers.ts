@@ -103,13 +103,7 @@ const bodies: Readonly<Record<string, Body>> = {
   "good twice": [thing("hostile-1") + thing("hostile-2")],
   "cut short": [thing("hostile-1").slice(0, 40)],
   "not UTF-8": [Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0xa0, 0xff, 0xfe, 0x22, 0x7d])],
-  "overlong UTF-8": [
-    Buffer.concat([
-      Buffer.from(`{"success":true,"data":"`),
-      Buffer.from([0xc0, 0xaf]),
-      Buffer.from(`"}`)
-    ])
-  ],
+  "overlong UTF-8": [Buffer.from(`{"success":true,"data":"\u00c0\u00af"}`, "latin1")],
   "UTF-16": [Buffer.from(thing("hostile-1"), "utf16le")],
   "byte order mark": [`\ufeff${thing("hostile-1")}`, "hostile-1"],
   "to the cap": [
@@ -162,50 +156,47 @@ const oddStatuses = [
   418, 421, 425, 426, 431, 451, 499, 504, 511, 599, 600, 666, 799, 999
 ]
 
+const weighted = <A>(weight: number, arbitrary: FastCheck.Arbitrary<A>) => ({ weight, arbitrary })
+
+const statusLines = (words: string, statuses: ReadonlyArray<number>) =>
+  fc
+    .constantFrom(...statuses)
+    .map((status) => ({
+      line: `HTTP/1.1 ${status} ${words}`,
+      status: status as number | undefined
+    }))
+
+const oddLines: Readonly<Record<string, number | undefined>> = {
+  "HTTP/1.0 200 OK": 200,
+  "HTTP/1.1 200": 200,
+  "HTTP/1.1 422": 422,
+  "HTTP/1.1 200 \u00e9\u00ff": 200,
+  [`HTTP/1.1 200 ${"x".repeat(20_000)}`]: 200,
+  "HTTP/1.1 2OO OK": undefined,
+  "HTTP/1.1 -200 OK": undefined,
+  "HTTP/1.1 99 OK": undefined,
+  "HTTP/1.1 4220 OK": undefined,
+  "HTTP/1.1 000 OK": undefined,
+  "HTTP/9.9 422 OK": undefined,
+  "HTTP/2 422 OK": undefined,
+  "HTTP/0.9 200 OK": undefined,
+  "ICY 422 OK": undefined,
+  "http/1.1 422 ok": undefined,
+  "HTTP/1.1\t422\tOK": undefined,
+  "\u0000\u0000\u0000\u0000": undefined,
+  "": undefined,
+  "GET / HTTP/1.1": undefined,
+  "HTTP/1.1 404 Not Found\r\nHTTP/1.1 404 Not Found": undefined
+}
+
 const statusLine = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc
-      .constantFrom(200, 201)
-      .map((status) => ({ line: `HTTP/1.1 ${status} OK`, status }))
-  },
-  {
-    weight: 6,
-    arbitrary: fc
-      .constantFrom(...goodStatuses)
-      .map((status) => ({ line: `HTTP/1.1 ${status} Words`, status }))
-  },
-  {
-    weight: 4,
-    arbitrary: fc
-      .constantFrom(...oddStatuses)
-      .map((status) => ({ line: `HTTP/1.1 ${status} Odd`, status }))
-  },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom(
-      { line: "HTTP/1.0 200 OK", status: 200 },
-      { line: "HTTP/1.1 200", status: 200 },
-      { line: "HTTP/1.1 422", status: 422 },
-      { line: "HTTP/1.1 200 \u00e9\u00ff", status: 200 },
-      { line: `HTTP/1.1 200 ${"x".repeat(20_000)}`, status: 200 },
-      { line: "HTTP/1.1 2OO OK", status: undefined },
-      { line: "HTTP/1.1 -200 OK", status: undefined },
-      { line: "HTTP/1.1 99 OK", status: undefined },
-      { line: "HTTP/1.1 4220 OK", status: undefined },
-      { line: "HTTP/1.1 000 OK", status: undefined },
-      { line: "HTTP/9.9 422 OK", status: undefined },
-      { line: "HTTP/2 422 OK", status: undefined },
-      { line: "HTTP/0.9 200 OK", status: undefined },
-      { line: "ICY 422 OK", status: undefined },
-      { line: "http/1.1 422 ok", status: undefined },
-      { line: "HTTP/1.1\t422\tOK", status: undefined },
-      { line: "\u0000\u0000\u0000\u0000", status: undefined },
-      { line: "", status: undefined },
-      { line: "GET / HTTP/1.1", status: undefined },
-      { line: "HTTP/1.1 404 Not Found\r\nHTTP/1.1 404 Not Found", status: undefined }
-    )
-  }
+  weighted(6, statusLines("OK", [200, 201])),
+  weighted(6, statusLines("Words", goodStatuses)),
+  weighted(4, statusLines("Odd", oddStatuses)),
+  weighted(
+    3,
+    fc.constantFrom(...Object.entries(oddLines)).map(([line, status]) => ({ line, status }))
+  )
 )
 
 /** Every header that is hostile by itself; few of them at a time, lest the parser stop at the first. */
@@ -263,30 +254,36 @@ const hostileHeaders = [
 ]
 
 const headers = fc.oneof(
-  { weight: 3, arbitrary: fc.constant(["content-type: application/json"]) },
-  { weight: 3, arbitrary: fc.constantFrom(...hostileHeaders).map((header) => [header]) },
-  { weight: 1, arbitrary: fc.subarray(hostileHeaders, { maxLength: 5 }) },
+  weighted(3, fc.constant(["content-type: application/json"])),
+  weighted(
+    3,
+    fc.constantFrom(...hostileHeaders).map((header) => [header])
+  ),
+  weighted(1, fc.subarray(hostileHeaders, { maxLength: 5 })),
   // Twice the same, where a parser joins them.
-  { weight: 1, arbitrary: fc.constantFrom(...hostileHeaders).map((header) => [header, header]) }
+  weighted(
+    1,
+    fc.constantFrom(...hostileHeaders).map((header) => [header, header])
+  )
 )
 
 type Framing = (body: Buffer) => { readonly headers: ReadonlyArray<string>; readonly body: Buffer }
+
+/** With these lengths of the body. */
+const withLengths =
+  (lengthsOf: (length: number) => ReadonlyArray<string | number>): Framing =>
+  (body) => ({ headers: lengthsOf(body.length).map((it) => `content-length: ${it}`), body })
 
 const chunked = (body: Buffer, size: string, tail = "0\r\n\r\n") => ({
   headers: ["transfer-encoding: chunked"],
   body: Buffer.concat([Buffer.from(`${size}\r\n`), body, Buffer.from(`\r\n${tail}`)])
 })
-const lengths =
-  (...values: ReadonlyArray<string | number>): Framing =>
-  (body) => ({ headers: values.map((value) => `content-length: ${value}`), body })
+const lengths = (...values: ReadonlyArray<string | number>) => withLengths(() => values)
 
 const framings: Readonly<Record<string, Framing>> = {
-  exact: (body) => ({ headers: [`content-length: ${body.length}`], body }),
-  "length too long": (body) => ({ headers: [`content-length: ${body.length + 7}`], body }),
-  "length too short": (body) => ({
-    headers: [`content-length: ${Math.max(0, body.length - 7)}`],
-    body
-  }),
+  exact: withLengths((length) => [length]),
+  "length too long": withLengths((length) => [length + 7]),
+  "length too short": withLengths((length) => [Math.max(0, length - 7)]),
   "length zero": lengths(0),
   "length below zero": lengths(-1),
   "length of words": lengths("many"),
@@ -294,18 +291,9 @@ const framings: Readonly<Record<string, Framing>> = {
   "length in hex": lengths("0x10"),
   "length beyond numbers": lengths("9".repeat(40)),
   "length far over the cap": lengths(10_000_000_000),
-  "two lengths": (body) => ({
-    headers: [`content-length: ${body.length}`, "content-length: 3"],
-    body
-  }),
-  "the same length twice": (body) => ({
-    headers: [`content-length: ${body.length}`, `content-length: ${body.length}`],
-    body
-  }),
-  "a list of lengths": (body) => ({
-    headers: [`content-length: ${body.length}, ${body.length}`],
-    body
-  }),
+  "two lengths": withLengths((length) => [length, 3]),
+  "the same length twice": withLengths((length) => [length, length]),
+  "a list of lengths": withLengths((length) => [`${length}, ${length}`]),
   "no length": (body) => ({ headers: [], body }),
   chunked: (body) => chunked(body, body.length.toString(16)),
   "chunk size not hex": (body) => chunked(body, "zz"),
@@ -387,21 +375,21 @@ const answers = fc
     status: statusLine,
     headers,
     body: fc.oneof(
-      { weight: 12, arbitrary: fc.constantFrom(...Object.keys(bodies)) },
-      { weight: 2, arbitrary: fc.uint8Array({ minLength: 1, maxLength: 300 }) }
+      weighted(12, fc.constantFrom(...Object.keys(bodies))),
+      weighted(2, fc.uint8Array({ minLength: 1, maxLength: 300 }))
     ),
     framing: fc.oneof(
-      { weight: 4, arbitrary: fc.constant("exact") },
-      { weight: 2, arbitrary: fc.constantFrom(...Object.keys(framings)) }
+      weighted(4, fc.constant("exact")),
+      weighted(2, fc.constantFrom(...Object.keys(framings)))
     ),
     prelude: fc.option(fc.constantFrom(...Object.keys(preludes)), { freq: 6, nil: "none" }),
     pacing: fc.oneof(
-      { weight: 6, arbitrary: fc.constant("at once") },
-      { weight: 2, arbitrary: fc.constantFrom(...Object.keys(pacings)) }
+      weighted(6, fc.constant("at once")),
+      weighted(2, fc.constantFrom(...Object.keys(pacings)))
     ),
     ending: fc.oneof(
-      { weight: 2, arbitrary: fc.constant("kept open") },
-      { weight: 2, arbitrary: fc.constantFrom(...Object.keys(endings)) }
+      weighted(2, fc.constant("kept open")),
+      weighted(2, fc.constantFrom(...Object.keys(endings)))
     ),
     poisoned: fc.boolean()
   })
@@ -457,10 +445,7 @@ const noise = fc
     }
   })
 
-export const arbitrary = fc.oneof(
-  { weight: 9, arbitrary: answers },
-  { weight: 1, arbitrary: noise }
-)
+export const arbitrary = fc.oneof(weighted(9, answers), weighted(1, noise))
 
 /** Compressed bodies that arrive whole, with the header that says so, and the end of a read of each. */
 export const compressedReads = (isFetch: boolean) =>
