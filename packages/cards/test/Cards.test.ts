@@ -27,9 +27,7 @@ describe("issue", () => {
   })
 
   for (const length of [101, 256]) {
-    test(`refuses a key of ${length} characters, and states the limit of 100`, function* ({
-      cards
-    }) {
+    test(`refuses a key of ${length} characters, and states the limit`, function* ({ cards }) {
       // A brand does not limit the length of a key that was made by other means.
       const long = "k".repeat(length) as IdempotencyKey.IdempotencyKey
       const error = yield* Effect.flip(cards.issue(yield* cardFrom(), { key: long }))
@@ -37,7 +35,7 @@ describe("issue", () => {
     })
   }
 
-  test("fails with OutcomeUnknown, which names the key, when no answer comes", function* ({
+  test("fails with OutcomeUnknown and the key when no answer comes", function* ({
     cards,
     sandbox
   }) {

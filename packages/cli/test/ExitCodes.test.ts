@@ -31,36 +31,22 @@ const payroll = (...amounts: Words) =>
 const common = (amount: string) =>
   `--amount ${amount} --currency XOF --country BJ --payment-method mtn_momo`.split(" ")
 
+const pay = (command: string) => (amount: string) =>
+  Effect.succeed(["payments", ...command.split(" "), phone, ...common(amount)])
+
+const payOut = (command: string) => (amount: string) =>
+  Effect.map(settings, ({ MANILLA_WALLET_ID }) => [
+    ...`payouts ${command} --key k --wallet-id ${MANILLA_WALLET_ID} --destination`.split(" "),
+    phone,
+    ...common(amount)
+  ])
+
 /** The commands that move money, for an amount. */
 const moving = {
-  "payments create": (amount: string) =>
-    Effect.succeed([
-      ..."payments create --key k --operation DEPOSIT --payer-phone-number".split(" "),
-      phone,
-      ...common(amount)
-    ]),
-  "payments collect": (amount: string) =>
-    Effect.succeed([
-      ..."payments collect --key k --payer-phone-number".split(" "),
-      phone,
-      ...common(amount)
-    ]),
-  "payouts create": (amount: string) =>
-    Effect.map(settings, ({ MANILLA_WALLET_ID }) => [
-      ..."payouts create --key k --wallet-id".split(" "),
-      MANILLA_WALLET_ID,
-      "--destination",
-      phone,
-      ...common(amount)
-    ]),
-  "payouts disburse": (amount: string) =>
-    Effect.map(settings, ({ MANILLA_WALLET_ID }) => [
-      ..."payouts disburse --key k --wallet-id".split(" "),
-      MANILLA_WALLET_ID,
-      "--destination",
-      phone,
-      ...common(amount)
-    ]),
+  "payments create": pay("create --key k --operation DEPOSIT --payer-phone-number"),
+  "payments collect": pay("collect --key k --payer-phone-number"),
+  "payouts create": payOut("create"),
+  "payouts disburse": payOut("disburse"),
   payroll: (amount: string) => Effect.map(payroll(amount), ({ words }) => words)
 }
 

@@ -127,7 +127,10 @@ describe("an invalid request", () => {
       return error
     })
 
-  const headers = FakeService.calls.write.headers
+  const authorized = { ...FakeService.calls.write.headers, authorization: "Bearer mine" }
+  const keyed = (key: string | undefined) => ({ headers: { "idempotency-key": key } })
+  const prototype = JSON.parse(`{"name":"a","__proto__":{"b":1}}`)
+  const four = { name: "x".repeat(11), phone_number: 1, otp_code: "y".repeat(33), z: 1 }
 
   for (const [what, parts, expected] of [
     ["a field that is too long", { payload: { name: "x".repeat(11) } }, ["name"]],
@@ -136,39 +139,19 @@ describe("an invalid request", () => {
     ["a null field", { payload: { name: null } }, ["name"]],
     ["an unknown field", { payload: { name: "a", nmae: "b" } }, ["nmae"]],
     ["a field named toString", { payload: { name: "a", toString: "b" } }, ["toString"]],
-    [
-      "a field named __proto__",
-      { payload: JSON.parse(`{"name":"a","__proto__":{"b":1}}`) },
-      ["__proto__"]
-    ],
-    [
-      "several at once",
-      { payload: { name: "x".repeat(11), phone_number: 1, otp_code: "y".repeat(33), z: 1 } },
-      ["name", "otp_code", "phone_number", "z"]
-    ],
-    [
-      "several parts at once",
-      { headers: { "idempotency-key": "" }, payload: { name: 7 } },
-      ["key", "name"]
-    ],
+    ["a field named __proto__", { payload: prototype }, ["__proto__"]],
+    ["several at once", { payload: four }, ["name", "otp_code", "phone_number", "z"]],
+    ["several parts at once", { ...keyed(""), payload: { name: 7 } }, ["key", "name"]],
     ["no body", { payload: undefined }, ["request"]],
     ["a body that is an array", { payload: [] }, ["request"]],
     ["a body that is text", { payload: "{}" }, ["request"]],
     ["no key", { headers: {} }, ["key"]],
     ["no headers", { headers: undefined }, ["headers"]],
-    ["an undefined key", { headers: { "idempotency-key": undefined } }, ["key"]],
-    ["a key of 256 characters", { headers: { "idempotency-key": "k".repeat(256) } }, ["key"]],
-    ["a key with a NUL", { headers: { "idempotency-key": "a\u0000" } }, ["key"]],
-    [
-      "a key with another header in it",
-      { headers: { "idempotency-key": "a\r\nauthorization: Bearer b" } },
-      ["key"]
-    ],
-    [
-      "an unknown header",
-      { headers: { ...headers, authorization: "Bearer mine" } },
-      ["headers.authorization"]
-    ]
+    ["an undefined key", keyed(undefined), ["key"]],
+    ["a key of 256 characters", keyed("k".repeat(256)), ["key"]],
+    ["a key with a NUL", keyed("a\u0000"), ["key"]],
+    ["a key with another header in it", keyed("a\r\nauthorization: Bearer b"), ["key"]],
+    ["an unknown header", { headers: authorized }, ["headers.authorization"]]
   ] as const) {
     Test.effect(`is refused with the invalid fields: ${what}`, function* () {
       assert.sameMembers<string>([...FakeService.fieldsOf(yield* refused(parts))], [...expected])
@@ -183,15 +166,9 @@ describe("an invalid request", () => {
 
   Test.effect("fails without its values in the error", function* () {
     const secret = "HUSH-4821"
-    const error = yield* refused({
-      headers: { "idempotency-key": `${secret}\n` },
-      payload: {
-        name: secret.repeat(4),
-        phone_number: { secret },
-        otp_code: [secret],
-        unknown: secret
-      }
-    })
+    const hidden = { phone_number: { secret }, otp_code: [secret], unknown: secret }
+    const payload = { name: secret.repeat(4), ...hidden }
+    const error = yield* refused({ ...keyed(`${secret}\n`), payload })
     assert.strictEqual(error.issues.length, 5)
     assert.notInclude(JSON.stringify(error) + String(error), secret)
   })
@@ -218,10 +195,8 @@ describe("an invalid request", () => {
     assert.deepStrictEqual(error.issues, [
       { field: "name", rule: "must be a string of at most 10 characters" }
     ])
-    assert.strictEqual(
-      error.message,
-      "Things.write was not sent: name must be a string of at most 10 characters."
-    )
+    const sentence = "name must be a string of at most 10 characters."
+    assert.strictEqual(error.message, `Things.write was not sent: ${sentence}`)
   })
 
   Test.effect("is an error, not an exception, when its body has no JSON form", function* () {
@@ -247,9 +222,8 @@ describe("a path parameter", () => {
   const pathOf = (reference: string) =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success])
-      const result = yield* Effect.either(
-        calls.read({ path: { thing: FakeService.reference(reference) } })
-      )
+      const path = { thing: FakeService.reference(reference) }
+      const result = yield* Effect.either(calls.read({ path }))
       return { result, url: received.map(({ url }) => new URL(url)) }
     })
 
@@ -372,6 +346,7 @@ describe("a query parameter", () => {
     })
   }
 
+  const doubled = { urlParams: { status: "A" }, extraParams: { status: "B" } }
   const throwing = Object.defineProperty({}, "search", {
     enumerable: true,
     get: () => {
@@ -379,11 +354,7 @@ describe("a query parameter", () => {
     }
   })
   for (const [what, parts, field] of [
-    [
-      "given twice",
-      { urlParams: { status: "A" }, extraParams: { status: "B" } },
-      "extraParams.status"
-    ],
+    ["given twice", doubled, "extraParams.status"],
     ["that is half a surrogate pair", { urlParams: { status: "\ud800" } }, "urlParams.status"],
     ["whose name is half a surrogate pair", { extraParams: { "\ud800": "A" } }, "urlParams.\ud800"],
     ["that is unknown", { urlParams: { stat: "A" } }, "urlParams.stat"],

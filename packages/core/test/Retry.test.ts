@@ -19,6 +19,17 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 
+type Calls = Effect.Effect.Success<ReturnType<typeof FakeService.make>>["calls"]
+
+/** A read and a keyed write. */
+const both = (
+  { read, write }: Calls,
+  options?: { readonly timeout: number }
+): ReadonlyArray<Effect.Effect<unknown, Errors.ReadError | Errors.KeyedWriteError>> => [
+  read(FakeService.calls.read, options),
+  write(FakeService.calls.write, options)
+]
+
 /** A response for each fault that a service can cause. */
 const shows: Record<
   Exclude<RetryPolicy.Fault, "InvalidRequestError" | "TokenUnavailableError">,
@@ -71,16 +82,12 @@ const requestsFor = { stop: 1, renew: 2, retry: 5 }
 
 describe("the truth table", () => {
   it("has exactly the expected rows", () => {
-    assert.deepStrictEqual(
-      Object.entries(RetryPolicy.table).map(([fault, rule]) => [
-        fault,
-        rule.outcome,
-        rule.Safe,
-        rule.Keyed,
-        rule.Once
-      ]),
-      truth.map((row) => [...row])
-    )
+    const rows = Object.entries(RetryPolicy.table).map(([fault, rule]) => {
+      const { Keyed, Once, outcome, Safe } = rule
+      return [fault, outcome, Safe, Keyed, Once]
+    })
+    const expected = truth.map((row) => [...row])
+    assert.deepStrictEqual(rows, expected)
   })
 
   it("takes each other status for an unexpected one", () => {
@@ -205,20 +212,14 @@ describe("a write over several attempts", () => {
     assert.strictEqual(received.length, 5)
   })
 
+  const wiped = Redacted.make("hush")
+  Redacted.unsafeWipe(wiped)
   const sources: ReadonlyArray<readonly [string, BearerTokens.Service["get"]]> = [
     ["dies", () => Effect.die(new Error("hush"))],
     ["throws", hush],
     ["is interrupted by another caller", () => Effect.interrupt],
     ["has no token", () => Effect.fail(noToken)],
-    [
-      "has wiped its token",
-      () =>
-        Effect.sync(() => {
-          const value = Redacted.make("hush")
-          Redacted.unsafeWipe(value)
-          return { value, environment: "SANDBOX", scopes: [] }
-        })
-    ]
+    ["has wiped its token", () => Effect.succeed({ ...token, value: wiped })]
   ]
   for (const [what, then] of sources) {
     Test.effect(`is unknown when the token source ${what} after a lost response`, function* () {
@@ -313,11 +314,7 @@ describe("a rejected token", () => {
         ...FakeService.tokens(() => (asked++ === 0 ? Effect.succeed(token) : Effect.never))
       }
     })
-    const both: ReadonlyArray<Effect.Effect<unknown, Errors.ReadError | Errors.KeyedWriteError>> = [
-      calls.read(FakeService.calls.read),
-      calls.write(FakeService.calls.write)
-    ]
-    for (const call of both) {
+    for (const call of both(calls)) {
       asked = 0
       const error = yield* Effect.flip(Elapsed.toTheEnd(call))
       assert(error._tag === "TokenUnavailableError")
@@ -620,11 +617,7 @@ describe("time", () => {
 
   Test.effect("a call may have a shorter deadline than the policy", function* () {
     const { calls } = yield* FakeService.make(["silence"])
-    const both: ReadonlyArray<Effect.Effect<unknown, Errors.ReadError | Errors.KeyedWriteError>> = [
-      calls.read(FakeService.calls.read, { timeout: 2000 }),
-      calls.write(FakeService.calls.write, { timeout: 2000 })
-    ]
-    for (const call of both) {
+    for (const call of both(calls, { timeout: 2000 })) {
       const fiber = yield* Effect.fork(Effect.exit(call))
       yield* TestClock.adjust("1999 millis")
       assert.isTrue(Option.isNone(yield* Fiber.poll(fiber)))

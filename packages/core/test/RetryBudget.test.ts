@@ -211,18 +211,8 @@ describe("a gateway", () => {
   })
 
   for (const [what, times, other, own] of [
-    [
-      "30 reads that fail do not use the retries of a write",
-      { GET: Infinity, POST: 1 },
-      "GET",
-      "POST"
-    ],
-    [
-      "30 writes that fail do not use the retries of a read",
-      { GET: 1, POST: Infinity },
-      "POST",
-      "GET"
-    ]
+    ["30 failing reads use no retry of a write", { GET: Infinity, POST: 1 }, "GET", "POST"],
+    ["30 failing writes use no retry of a read", { GET: 1, POST: Infinity }, "POST", "GET"]
   ] as const) {
     Test.effect(what, function* () {
       const { calls, received } = yield* FakeService.make([failing(times)], {
@@ -285,10 +275,8 @@ describe("a gateway", () => {
     const { calls, received } = yield* FakeService.make([down], {
       retry: { budget: 1, attempts: 2 }
     })
-    const read = Effect.withRandom(
-      Effect.either(calls.read(FakeService.calls.read)),
-      Random.fixed([0])
-    )
+    const either = Effect.either(calls.read(FakeService.calls.read))
+    const read = Effect.withRandom(either, Random.fixed([0]))
     yield* Effect.fork(read)
     yield* TestClock.adjust(0)
     assert.lengthOf(received, 2)

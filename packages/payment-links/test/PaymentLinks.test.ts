@@ -19,10 +19,7 @@ const whole = { ...request, description: "one", max_uses: 1, expires_at: "2030-0
 const idsOf = (links: ReadonlyArray<PaymentLink.PaymentLink>) => links.map(({ id }) => id)
 
 describe("a payment link", () => {
-  test("that is used up is watched once: its stream ends at once", function* ({
-    paymentLinks: links,
-    sandbox
-  }) {
+  test("that is used up has a stream that ends", function* ({ paymentLinks: links, sandbox }) {
     const { id } = yield* links.create({ ...request, max_uses: 1 })
     yield* sandbox.payLink({ id })
     const seen = yield* Stream.runCollect(links.changes(id))
@@ -37,10 +34,7 @@ describe("a payment link", () => {
     assert.strictEqual((yield* Elapsed.toTheEnd(wait)).status, "EXPIRED")
   })
 
-  test("is watched as long as it is active, and gives each use", function* ({
-    paymentLinks: links,
-    sandbox
-  }) {
+  test("is watched while active, and gives each use", function* ({ paymentLinks: links, sandbox }) {
     const { id } = yield* links.create({ ...request, max_uses: 2 })
     const watching = yield* Effect.fork(Stream.runCollect(links.changes(id)))
     for (let used = 0; used < 2; used++) {
@@ -68,10 +62,7 @@ describe("a payment link", () => {
 })
 
 describe("payment links", () => {
-  test("are listed newest first, by status, in pages", function* ({
-    paymentLinks: links,
-    sandbox
-  }) {
+  test("are listed newest first, by status, paged", function* ({ paymentLinks: links, sandbox }) {
     const used = yield* links.create({ ...request, max_uses: 1, amount: "1" })
     yield* links.create({ ...request, expires_at: "1970-01-01T00:00:01Z", amount: "2" })
     for (let index = 0; index < 20; index++) yield* links.create({ ...request, amount: "3" })
@@ -154,10 +145,7 @@ describe("payment links", () => {
     }
   })
 
-  test("are no candidates if the list has one that can no longer be that of the call", function* ({
-    paymentLinks: links,
-    sandbox
-  }) {
+  test("are no candidates beside an impossible one", function* ({ paymentLinks: links, sandbox }) {
     const made = yield* links.create(whole)
     for (const changes of [{ status: "INACTIVE" }, { status: "EXPIRED" }, { use_count: 1 }]) {
       const body = JSON.stringify({ success: true, data: { data: [{ ...made, ...changes }] } })
@@ -176,10 +164,7 @@ describe("payment links", () => {
     assert.deepStrictEqual(idsOf(yield* links.candidates(small, { since })), [id])
   })
 
-  test("are distinguished by metadata, with as few reads as possible", function* ({
-    paymentLinks: links,
-    sandbox
-  }) {
+  test("are told apart by metadata, with few reads", function* ({ paymentLinks: links, sandbox }) {
     const order = (name: string) => ({ ...request, metadata: { order: name, items: [1] } })
     const { id } = yield* links.create(order("42"))
     yield* links.create(order("43"))
@@ -197,9 +182,7 @@ describe("payment links", () => {
     assert.lengthOf(yield* reads, 6)
   })
 
-  test("are no candidates if they were made before since, in any time zone", function* ({
-    paymentLinks: links
-  }) {
+  test("are no candidates if made before, in any time zone", function* ({ paymentLinks: links }) {
     yield* links.create(request)
     yield* TestClock.adjust("1 hour")
     const { id } = yield* links.create(request)

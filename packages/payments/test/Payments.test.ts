@@ -13,10 +13,7 @@ for (const [method, operation] of [
   ["collect", "COLLECTION"],
   ["deposit", "DEPOSIT"]
 ] as const) {
-  test(`${method} creates a ${operation}, and waits until it has settled`, function* ({
-    payments,
-    sandbox
-  }) {
+  test(`${method} creates a ${operation} and waits for its end`, function* ({ payments, sandbox }) {
     // The first response is lost. The retry with the same key finds the same payment.
     yield* sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create" }))
     const settled = yield* Elapsed.during("1 minute", payments[method](request, { key }))

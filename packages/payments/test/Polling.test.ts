@@ -3,7 +3,7 @@ import * as Errors from "@manilla/core/Errors"
 import type * as Operation from "@manilla/core/Operation"
 import * as Polling from "@manilla/core/Polling"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
-import type * as Payments from "@manilla/payments/Payments"
+import * as Payments from "@manilla/payments/Payments"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as Logs from "@manilla/test-support/Logs"
@@ -19,21 +19,27 @@ import * as Intents from "./utils/Intents.js"
 
 const { finds, id } = Intents
 
+/** Reads that find these statuses in turn. */
+const inTurn = (first: string, ...others: ReadonlyArray<string>) =>
+  [finds(first), ...others.map((status) => finds(status))] as const
+
+/** The error of a wait that ends before the status is final. */
+const stillPending = <A, E>(wait: Effect.Effect<A, E | Payments.PaymentStillPending>) =>
+  Effect.map(Effect.flip(wait), (error) => {
+    assert.instanceOf(error, Payments.PaymentStillPending)
+    return error
+  })
+
 describe("awaitFinal", () => {
   Test.effect("reads immediately and then until the status is final", function* () {
-    const { payments, received } = yield* Intents.make([
-      finds("PENDING"),
-      finds("PENDING"),
-      finds("PENDING"),
-      finds("COMPLETED")
-    ])
+    const { payments, received } = yield* Intents.make(
+      inTurn("PENDING", "PENDING", "PENDING", "COMPLETED")
+    )
     const settled = yield* Elapsed.toTheEnd(payments.awaitFinal(id))
     assert.strictEqual(settled.status, "COMPLETED")
     const requests = received.map(({ method, url }) => `${method} ${url}`)
-    assert.deepStrictEqual(
-      requests,
-      Array.from({ length: 4 }, () => `GET https://service.invalid/api/v1/payments/${id}`)
-    )
+    const read = `GET https://service.invalid/api/v1/payments/${id}`
+    assert.deepStrictEqual(requests, [read, read, read, read])
     assert.strictEqual(received[0]?.atMillis, 0)
   })
 
@@ -66,11 +72,7 @@ describe("awaitFinal", () => {
   })
 
   Test.effect("honours the until option", function* () {
-    const { payments, received } = yield* Intents.make([
-      finds("PENDING"),
-      finds("PROCESSING"),
-      finds("COMPLETED")
-    ])
+    const { payments, received } = yield* Intents.make(inTurn("PENDING", "PROCESSING", "COMPLETED"))
     const until = ({ status }: PaymentIntent.PaymentIntent) => status === "COMPLETED"
     const settled = yield* Elapsed.toTheEnd(payments.awaitFinal(id, { until }))
     assert.strictEqual(settled.status, "COMPLETED")
@@ -158,8 +160,7 @@ describe("awaitFinal", () => {
     Test.effect(`fails at the deadline ${what}`, function* () {
       const { payments } = yield* Intents.make(reactions, { retry: { attempts: 1 } })
       const wait = payments.awaitFinal(id, { deadline: "1 minute" })
-      const error = yield* Effect.flip(Elapsed.toTheEnd(wait))
-      assert(error._tag === "PaymentStillPending")
+      const error = yield* stillPending(Elapsed.toTheEnd(wait))
       assert.strictEqual(error.last?.id, last)
       // The id is known even without a value, so the caller can wait again.
       assert.strictEqual(error.id, id)
@@ -175,11 +176,7 @@ describe("collect", () => {
   const newest = "2026-01-31T12:30:00.000001Z"
 
   Test.effect("creates with the key and returns the final value", function* () {
-    const { payments, received } = yield* Intents.make([
-      creates,
-      finds("PENDING"),
-      finds("COMPLETED")
-    ])
+    const { payments, received } = yield* Intents.make([creates, ...inTurn("PENDING", "COMPLETED")])
     const settled = yield* Elapsed.toTheEnd(payments.collect(collectRequest, { key }))
     assert.strictEqual(settled.status, "COMPLETED")
     const methods = received.map(({ method }) => method)
@@ -200,12 +197,9 @@ describe("collect", () => {
 
   Test.effect("passes on the wait options", function* () {
     const { payments } = yield* Intents.make([creates, finds("PENDING"), finds("REFUNDED")])
-    const settled = yield* Elapsed.toTheEnd(
-      payments.collect(collectRequest, {
-        key,
-        wait: { until: ({ status }) => status === "REFUNDED" }
-      })
-    )
+    const until = ({ status }: PaymentIntent.PaymentIntent) => status === "REFUNDED"
+    const collect = payments.collect(collectRequest, { key, wait: { until } })
+    const settled = yield* Elapsed.toTheEnd(collect)
     assert.strictEqual(settled.status, "REFUNDED")
   })
 
@@ -225,18 +219,15 @@ describe("collect", () => {
   })
 
   for (const status of ["COMPLETED", "FAILED"]) {
-    Test.effect(
-      `returns an intent that is ${status} when created, and reads nothing`,
-      function* () {
-        const { payments, received } = yield* Intents.make([
-          Intents.answer({ ...Intents.created, status }, 201),
-          FakeService.failure(403)
-        ])
-        const settled = yield* payments.collect(collectRequest, { key })
-        assert.deepStrictEqual([settled.id, settled.status], [id, status])
-        assert.lengthOf(received, 1)
-      }
-    )
+    Test.effect(`returns an intent that is ${status} at once, and reads nothing`, function* () {
+      const { payments, received } = yield* Intents.make([
+        Intents.answer({ ...Intents.created, status }, 201),
+        FakeService.failure(403)
+      ])
+      const settled = yield* payments.collect(collectRequest, { key })
+      assert.deepStrictEqual([settled.id, settled.status], [id, status])
+      assert.lengthOf(received, 1)
+    })
   }
 
   const wait = { deadline: "20 seconds" } as const
@@ -262,10 +253,9 @@ describe("collect", () => {
         [creates, finds("PENDING", { updated_at: newest }), reaction],
         { bodyLimit: 50_000 }
       )
-      const error = yield* Effect.flip(
+      const error = yield* stillPending(
         Elapsed.toTheEnd(payments.collect(collectRequest, { key, wait }))
       )
-      assert(error._tag === "PaymentStillPending", error._tag)
       assert.strictEqual(Errors.outcome(error), "applied")
       assert.strictEqual(error.id, id)
       assert.strictEqual(error.last?.id, id)
@@ -278,10 +268,9 @@ describe("collect", () => {
   Test.effect("keeps the intent when the request cannot be read a second time", function* () {
     const { payments } = yield* Intents.make([creates, FakeService.failure(403)])
     const { proxy: payer, revoke } = Proxy.revocable(collectRequest.payer, {})
-    const error = yield* Effect.flip(
+    const error = yield* stillPending(
       payments.collect({ ...collectRequest, payer }, { key, onResponse: () => revoke() })
     )
-    assert(error._tag === "PaymentStillPending", error._tag)
     assert.strictEqual(error.last?.id, id)
   })
 
@@ -299,10 +288,9 @@ describe("collect", () => {
     const refusal = FakeService.failure(403, {}, { message: `no ${payer.phone_number}` })
     const { payments } = yield* Intents.make([creates, refusal])
     const onResponse = () => void (payer.phone_number = "")
-    const error = yield* Effect.flip(
+    const error = yield* stillPending(
       payments.collect({ ...collectRequest, payer }, { key, onResponse })
     )
-    assert(error._tag === "PaymentStillPending", error._tag)
     assert.notInclude(error.message, "61234567")
   })
 
@@ -313,18 +301,16 @@ describe("collect", () => {
       )
     )
     const { payments } = yield* Intents.make([creates, finds("COMPLETED")], { tokens })
-    const error = yield* Effect.flip(payments.collect(collectRequest, { key }))
-    assert(error._tag === "PaymentStillPending")
+    const error = yield* stillPending(payments.collect(collectRequest, { key }))
     assert.strictEqual(error.last?.id, id)
     assert.strictEqual(error.cause?._tag, "TokenUnavailableError")
   })
 
   Test.effect("keeps the intent when no time is left to wait", function* () {
     const { payments } = yield* Intents.make([creates, finds("PENDING")])
-    const error = yield* Effect.flip(
+    const error = yield* stillPending(
       payments.collect(collectRequest, { key, wait: { deadline: 0 } })
     )
-    assert(error._tag === "PaymentStillPending")
     assert.strictEqual(error.last?.id, id)
   })
 
@@ -355,10 +341,9 @@ describe("collect", () => {
         if (status === "PENDING") return false
         throw thrown
       }
-      const error = yield* Effect.flip(
+      const error = yield* stillPending(
         Elapsed.toTheEnd(payments.collect(collectRequest, { key, wait: { until } }))
       )
-      assert(error._tag === "PaymentStillPending")
       assert.strictEqual(error.id, id)
       assert.strictEqual(error.last?.status, "PROCESSING")
     })
@@ -428,22 +413,19 @@ describe("changes", () => {
     Effect.map(Stream.runCollect(stream), (values) => Chunk.toReadonlyArray(values))
 
   Test.effect("emits each value once and ends with the final one", function* () {
+    const later = "2026-01-31T12:30:00.000001Z"
+    const changed = finds("PENDING", { updated_at: later })
     const { payments, received } = yield* Intents.make([
-      finds("PENDING"),
-      finds("PENDING"),
-      finds("PENDING", { updated_at: "2026-01-31T12:30:00.000001Z" }),
-      finds("PENDING", { updated_at: "2026-01-31T12:30:00.000001Z" }),
+      ...inTurn("PENDING", "PENDING"),
+      changed,
+      changed,
       finds("COMPLETED")
     ])
     const values = yield* Elapsed.toTheEnd(statuses(payments.changes(id)))
-    assert.deepStrictEqual(
-      values.map(({ status, updated_at }) => `${status} ${updated_at}`),
-      [
-        "PENDING 2026-01-31T12:00:00.123456Z",
-        "PENDING 2026-01-31T12:30:00.000001Z",
-        "COMPLETED 2026-01-31T12:00:00.123456Z"
-      ]
-    )
+    const seen = values.map(({ status, updated_at }) => `${status} ${updated_at}`)
+    const { updated_at } = Intents.read
+    const expected = [`PENDING ${updated_at}`, `PENDING ${later}`, `COMPLETED ${updated_at}`]
+    assert.deepStrictEqual(seen, expected)
     assert.strictEqual(received.length, 5)
   })
 
@@ -455,10 +437,8 @@ describe("changes", () => {
       finds("COMPLETED", { metadata: null })
     ])
     const values = yield* Elapsed.toTheEnd(statuses(payments.changes(id)))
-    assert.deepStrictEqual<unknown>(
-      values.map(({ metadata }) => metadata),
-      [{ a: { b: [1] }, c: 2 }, { a: { b: [2] }, c: 2 }, null]
-    )
+    const seen: ReadonlyArray<unknown> = values.map(({ metadata }) => metadata)
+    assert.deepStrictEqual(seen, [{ a: { b: [1] }, c: 2 }, { a: { b: [2] }, c: 2 }, null])
   })
 
   Test.effect("goes on after an unknown member that is nested too deeply to compare", function* () {
@@ -475,14 +455,10 @@ describe("changes", () => {
   Test.effect("fails at the deadline, after the emitted values", function* () {
     const { payments } = yield* Intents.make([finds("PENDING")])
     const told: Array<string> = []
-    const error = yield* Effect.flip(
-      Elapsed.toTheEnd(
-        Stream.runForEach(payments.changes(id, { deadline: "1 minute" }), ({ status }) =>
-          Effect.sync(() => told.push(status))
-        )
-      )
+    const tell = Stream.runForEach(payments.changes(id, { deadline: "1 minute" }), ({ status }) =>
+      Effect.sync(() => told.push(status))
     )
-    assert.strictEqual(error._tag, "PaymentStillPending")
+    yield* stillPending(Elapsed.toTheEnd(tell))
     assert.deepStrictEqual(told, ["PENDING"])
   })
 
@@ -537,10 +513,8 @@ describe("many waits at once", () => {
     }).pipe(clock.provide, Effect.fork)
     yield* clock.runUntil(waits)
     const ends = (yield* Fiber.join(waits)).map(({ id, status }) => [id, status])
-    assert.deepStrictEqual(
-      ends,
-      ids.map((id) => [id, "COMPLETED"])
-    )
+    const completed = ids.map((id) => [id, "COMPLETED"])
+    assert.deepStrictEqual(ends, completed)
     assert.deepStrictEqual(new Set(reads.values()), new Set([3]))
   })
 })

@@ -86,10 +86,7 @@ describe("credentials", () => {
 })
 
 describe("reset", () => {
-  test("restores the initial state, with the same or with other identifiers", function* ({
-    control,
-    sandbox
-  }) {
+  test("restores the initial state, and its ids unless told", function* ({ control, sandbox }) {
     const before = {
       wallets: yield* sandbox.wallets,
       ledger: yield* sandbox.ledger,
@@ -131,10 +128,7 @@ describe("reset", () => {
       return (yield* send(`${baseUrl}/transactions`, { method: "GET", headers })).status
     })
 
-  test("keeps tokens, so that tests can share one client, and each has the same ids", function* ({
-    sandbox,
-    payments
-  }) {
+  test("keeps tokens for a shared client, and has the same ids", function* ({ sandbox, payments }) {
     const ids = new Set<string>()
     for (let round = 1; round <= 100; round++) {
       ids.add((yield* payments.create(collection, { key })).id)
@@ -185,10 +179,7 @@ describe("requests", () => {
     assert.deepStrictEqual(yield* control.request({ index: 2 }), shown)
   })
 
-  test("have the correlation id, the reference and the error of the response", function* ({
-    control,
-    payments
-  }) {
+  test("have the ids, the reference and the error of responses", function* ({ control, payments }) {
     yield* payments.create(collection, { key })
     yield* control.faults.add(Fault.dropAfter({ operation: "Payments.get" }))
     const read = sendAuthorised("/payments/x", { headers: { "x-correlation-id": unknownId } })
@@ -421,10 +412,7 @@ describe("faults", () => {
     assert.strictEqual(yield* status({}, "not an object"), 401)
   })
 
-  test("with a probability repeat their draws, and count only what they apply to", function* ({
-    sandbox,
-    control
-  }) {
+  test("with a probability repeat and count what they apply to", function* ({ sandbox, control }) {
     const statuses = (seed: number) =>
       Effect.gen(function* () {
         yield* control.reset()
@@ -453,11 +441,7 @@ describe("faults", () => {
 })
 
 describe("the clock", () => {
-  test("advances settlements and tokens, without the time of the program", function* ({
-    control,
-    payments,
-    sandbox
-  }) {
+  test("advances settlements and tokens by itself", function* ({ control, payments, sandbox }) {
     const { id } = yield* payments.create(collection, { key })
     const before = Date.parse((yield* control.clock).now)
     const after = Date.parse((yield* control.advance({ seconds: 1.5 })).now)
@@ -476,11 +460,7 @@ describe("the clock", () => {
     assert.strictEqual(yield* Clock.currentTimeMillis, 500)
   })
 
-  test("settles in the order of time what 30 days bring, and stops before year 10000", function* ({
-    control,
-    payments,
-    sandbox
-  }) {
+  test("settles what 30 days bring, in its order", function* ({ control, payments, sandbox }) {
     for (let n = 0; n < 20; n++) {
       yield* payments.create(collection, { key: IdempotencyKey.derive("order", String(n)) })
       yield* sandbox.advance({ seconds: 1 })

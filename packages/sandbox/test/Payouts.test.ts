@@ -43,10 +43,7 @@ describe("a payout", () => {
     assert.deepStrictEqual(yield* balancesIn("XOF"), { available: "490.0000", reserved: "0.0000" })
   })
 
-  test("becomes a transaction with its metadata and provider reference", function* ({
-    payouts,
-    transactions
-  }) {
+  test("becomes a transaction with its metadata", function* ({ payouts, transactions }) {
     const metadata = { employee: "E001", nested: { month: [2026, 11] } }
     const { reference } = yield* payouts.create(
       { ...payoutFrom(yield* walletIn("XOF"), "12.3456"), metadata },

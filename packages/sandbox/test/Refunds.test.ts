@@ -14,42 +14,35 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 
 const test = tests()
+const withoutFunds = tests({ wallets: [] })
 
 describe("a refund", () => {
-  tests({ wallets: [] })(
-    "is reserved, then paid, and becomes a transaction",
-    function* ({ refunds, sandbox }) {
-      const { reference: transaction } = yield* collected("order", { metadata: { order: "42" } })
-      const asked = yield* sandbox.refund({ transaction, amount: "500.5", reason: "Too big" })
-      assert.deepInclude(plain(asked), { amount: "500.5000", reason: "Too big", status: "PENDING" })
-      assert.deepStrictEqual(yield* refunds.get(asked.reference), asked)
-      assert.deepStrictEqual(yield* balancesIn("XOF"), {
-        available: "977.0000",
-        reserved: "500.5000"
-      })
+  withoutFunds("is reserved, paid, and becomes a transaction", function* ({ refunds, sandbox }) {
+    const { reference: transaction } = yield* collected("order", { metadata: { order: "42" } })
+    const asked = yield* sandbox.refund({ transaction, amount: "500.5", reason: "Too big" })
+    assert.deepInclude(plain(asked), { amount: "500.5000", reason: "Too big", status: "PENDING" })
+    assert.deepStrictEqual(yield* refunds.get(asked.reference), asked)
+    const available = "977.0000"
+    assert.deepStrictEqual(yield* balancesIn("XOF"), { available, reserved: "500.5000" })
 
-      yield* TestClock.adjust("2 seconds")
-      assert.deepStrictEqual(plain(yield* refunds.get(asked.reference)), {
-        ...asked,
-        status: "COMPLETED",
-        updated_at: "1970-01-01T00:00:02.000000Z"
-      })
-      assert.deepStrictEqual(yield* balancesIn("XOF"), {
-        available: "977.0000",
-        reserved: "0.0000"
-      })
-      const [, booked] = yield* sandbox.transactions
-      assert.deepInclude(plain(booked ?? {}), {
-        source: asked.reference,
-        operation: "REFUND",
-        amount: "500.5000",
-        fee_amount: "0.0000",
-        net_amount: "500.5000",
-        provider_reference: asked.provider_reference,
-        metadata: { order: "42" }
-      })
-    }
-  )
+    yield* TestClock.adjust("2 seconds")
+    assert.deepStrictEqual(plain(yield* refunds.get(asked.reference)), {
+      ...asked,
+      status: "COMPLETED",
+      updated_at: "1970-01-01T00:00:02.000000Z"
+    })
+    assert.deepStrictEqual(yield* balancesIn("XOF"), { available, reserved: "0.0000" })
+    const [, booked] = yield* sandbox.transactions
+    assert.deepInclude(plain(booked ?? {}), {
+      source: asked.reference,
+      operation: "REFUND",
+      amount: "500.5000",
+      fee_amount: "0.0000",
+      net_amount: "500.5000",
+      provider_reference: asked.provider_reference,
+      metadata: { order: "42" }
+    })
+  })
 
   for (const [status, left, beyond] of [
     ["PENDING", "500.0000", "500.0001"],
@@ -75,18 +68,15 @@ describe("a refund", () => {
   }
 
   for (const operation of ["COLLECTION", "DEPOSIT"] as const) {
-    tests({ wallets: [] })(
-      `of a ${operation} is made, and cannot be refunded itself`,
-      function* ({ sandbox }) {
-        const { reference: transaction } = yield* collected("order", { operation })
-        yield* sandbox.refund({ transaction, amount: "100" })
-        yield* settled
-        const [, refund = assert.fail("none")] = yield* sandbox.transactions
-        assert.strictEqual(refund.operation, "REFUND")
-        const again = yield* Effect.flip(sandbox.refund({ transaction: refund.reference }))
-        assert.strictEqual(again.code, "NOT_REFUNDABLE")
-      }
-    )
+    withoutFunds(`of a ${operation} is made, and is not refunded itself`, function* ({ sandbox }) {
+      const { reference: transaction } = yield* collected("order", { operation })
+      yield* sandbox.refund({ transaction, amount: "100" })
+      yield* settled
+      const [, refund = assert.fail("none")] = yield* sandbox.transactions
+      assert.strictEqual(refund.operation, "REFUND")
+      const again = yield* Effect.flip(sandbox.refund({ transaction: refund.reference }))
+      assert.strictEqual(again.code, "NOT_REFUNDABLE")
+    })
   }
 
   test("is refused for a fully refunded transaction", function* ({ sandbox }) {
@@ -113,30 +103,25 @@ describe("a refund", () => {
     assert.lengthOf(made, 15)
   })
 
-  tests({ wallets: [] })(
-    "is refused for insufficient funds, and for other kinds of transactions",
-    function* ({ sandbox, payouts }) {
-      const { reference } = yield* collected("order")
-      yield* payouts.create(payoutFrom(yield* walletIn("XOF"), "1400"), { key })
-      const empty = yield* Effect.flip(sandbox.refund({ transaction: reference, amount: "100" }))
-      assert.strictEqual(empty._tag, "ControlError")
-      assert.strictEqual(empty.code, "INSUFFICIENT_FUNDS")
-      const fields = empty.issues.map(({ field }) => field)
-      assert.deepStrictEqual(fields, ["transaction"], "the field is one of the request")
+  withoutFunds("is refused without funds, and for others", function* ({ sandbox, payouts }) {
+    const { reference } = yield* collected("order")
+    yield* payouts.create(payoutFrom(yield* walletIn("XOF"), "1400"), { key })
+    const empty = yield* Effect.flip(sandbox.refund({ transaction: reference, amount: "100" }))
+    assert.strictEqual(empty._tag, "ControlError")
+    assert.strictEqual(empty.code, "INSUFFICIENT_FUNDS")
+    const fields = empty.issues.map(({ field }) => field)
+    assert.deepStrictEqual(fields, ["transaction"], "the field is one of the request")
 
-      yield* settled
-      const [, paidOut] = yield* sandbox.transactions
-      const payout = yield* Effect.flip(
-        sandbox.refund({ transaction: paidOut?.reference ?? assert.fail("none") })
-      )
-      assert.strictEqual(payout.code, "NOT_REFUNDABLE")
-      const unknown = Transaction.makeReference("TRX-NONE")
-      assert.strictEqual(
-        (yield* Effect.flip(sandbox.refund({ transaction: unknown }))).code,
-        "NOT_FOUND"
-      )
-    }
-  )
+    yield* settled
+    const [, paidOut] = yield* sandbox.transactions
+    const payout = yield* Effect.flip(
+      sandbox.refund({ transaction: paidOut?.reference ?? assert.fail("none") })
+    )
+    assert.strictEqual(payout.code, "NOT_REFUNDABLE")
+    const unknown = Transaction.makeReference("TRX-NONE")
+    const missing = yield* Effect.flip(sandbox.refund({ transaction: unknown }))
+    assert.strictEqual(missing.code, "NOT_FOUND")
+  })
 
   for (const amount of ["0", "0.00000", "-1", "1.23456", "all", ""]) {
     test(`is refused for the amount "${amount}"`, function* ({ sandbox }) {

@@ -55,9 +55,7 @@ describe("scenarios", () => {
     assert.strictEqual(new Set(scenarios.map(({ code }) => code)).size, scenarios.length)
   })
 
-  test("of magic phone numbers settle payments at once, late, never or otherwise", function* ({
-    sandbox
-  }) {
+  test("of magic phone numbers settle at once, late, never or otherwise", function* ({ sandbox }) {
     for (const name of ["completes_at_once", "completes_late", "stays_pending", "fails"]) {
       assert.strictEqual((yield* payBy(name)).status, "PENDING")
     }
@@ -113,7 +111,7 @@ describe("scenarios", () => {
     yield* sandbox.payLink({ id, phone_number: "+2290100000000" })
   })
 
-  test("that a key meets once are met once by each key, and each of them", function* ({
+  test("that a key meets once are met by each key and scenario", function* ({
     paymentLinks: links
   }) {
     const met: Array<number> = []
@@ -132,7 +130,7 @@ describe("scenarios", () => {
     }
   })
 
-  test("in the queue of faults wait for an operation to which they apply", function* ({
+  test("in the queue wait for one of their operations", function* ({
     sandbox,
     paymentLinks: links
   }) {
@@ -142,9 +140,7 @@ describe("scenarios", () => {
     assert.strictEqual((yield* links.get(id)).status, "INACTIVE")
   })
 
-  test("of a header apply to any client, and an unknown one is refused with the list", function* ({
-    sandbox
-  }) {
+  test("of a header apply to any client; an unknown one is refused", function* ({ sandbox }) {
     assert.strictEqual((yield* createRaw({ "x-sandbox-scenario": "fails_at_once" })).status, 201)
     assert.deepStrictEqual(yield* statuses, ["FAILED"])
     const { status, text } = yield* createRaw({ "x-sandbox-scenario": "explodes" })

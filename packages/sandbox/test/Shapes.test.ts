@@ -139,9 +139,7 @@ describe("a response has exactly the documented members", () => {
 })
 
 describe("amounts and timestamps", () => {
-  test("have a fixed format, whatever the format of the request", function* ({
-    paymentLinks: links
-  }) {
+  test("have a fixed format, whatever that of the request is", function* ({ paymentLinks: links }) {
     for (const [asked, shown] of [
       ["5", "5.0000"],
       ["005.5", "5.5000"],

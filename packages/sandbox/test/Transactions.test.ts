@@ -8,10 +8,7 @@ import { decodeFailure, sendAuthorised } from "./utils/harness.js"
 const test = tests()
 
 describe("a payment that completes", () => {
-  test("becomes a transaction and credits the wallet with the net amount", function* ({
-    payments,
-    transactions
-  }) {
+  test("becomes a transaction, and credits its net amount", function* ({ payments, transactions }) {
     const before = yield* walletIn("XOF")
     const metadata = { order: "42" }
     yield* payments.create({ ...collection, amount: "333.33", metadata }, { key })

@@ -108,9 +108,7 @@ describe("validation", () => {
     assert.notInclude(refused.text, "4711")
   })
 
-  test("creates or refuses any JSON, without an internal error", function* ({
-    sandbox: { baseUrl }
-  }) {
+  test("takes or refuses any JSON without an internal error", function* ({ sandbox: { baseUrl } }) {
     const { access_token } = yield* obtain
     const samples = FastCheck.sample(
       FastCheck.oneof(

@@ -17,7 +17,7 @@ describe("250 transactions", () => {
     (index) => collected(`order ${index}`, { amount: `${index}.${index % 10}1` })
   )
 
-  test("are streamed over all pages, newest first, with exact net amounts", function* ({
+  test("are streamed over all pages, with exact net amounts", function* ({
     transactions,
     sandbox
   }) {

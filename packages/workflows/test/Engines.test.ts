@@ -45,6 +45,15 @@ const cluster = (storage: Layer.Layer<MessageStorage.MessageStorage>) =>
 
 const storage = MessageStorage.layerMemory.pipe(Layer.provide(ShardingConfig.layer()))
 
+/** A process with these workflows. */
+const on =
+  <E>(
+    workflows: Layer.Layer<never, E, WorkflowEngine.WorkflowEngine>,
+    engine: Layer.Layer<WorkflowEngine.WorkflowEngine>
+  ) =>
+  <A, E2, R>(effect: Effect.Effect<A, E2, R>) =>
+    Effect.provide(effect, Layer.provideMerge(workflows, engine))
+
 const engines = [
   { name: "WorkflowEngine.layerMemory", engine: () => WorkflowEngine.layerMemory },
   { name: "ClusterWorkflowEngine", engine: () => cluster(storage) }
@@ -120,19 +129,18 @@ const beside: ReadonlyArray<readonly [string, Send, Join]> = [
   ]
 ]
 
+const step = { name: "pay", success: Schema.String, error: Durable.WriteError }
+
 describe.each(engines)("on $name", ({ engine }) => {
   Test.over(world.services()).live(
     "a payment is collected once, with the key of the payload",
     function* () {
       const { faults, paymentIntents } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.dropAfter({ operation: "Payments.create", count: 2 }))
+      const workflow = Layer.provide(CollectPayment.layer, Policy.layer(policy))
       const { status } = yield* CollectPayment.workflow
         .execute({ key, ...world.payment })
-        .pipe(
-          Effect.provide(
-            Layer.provideMerge(Layer.provide(CollectPayment.layer, Policy.layer(policy)), engine())
-          )
-        )
+        .pipe(Effect.provide(Layer.provideMerge(workflow, engine())))
       assert.strictEqual(status, "COMPLETED")
       assert.lengthOf(yield* paymentIntents, 1)
       assert.deepStrictEqual([...new Set(yield* world.keysOf("Payments.create"))], [key])
@@ -141,24 +149,9 @@ describe.each(engines)("on $name", ({ engine }) => {
 
   Test.live("a block in a step is a defect", function* () {
     let calls = 0
-    const write = Durable.write({
-      operation,
-      key,
-      success: Schema.String,
-      idOf: (id) => id,
-      send: () => Effect.sync(() => `pay-${++calls}`)
-    })
-    const layer = Shop.toLayer(() =>
-      Durable.step({
-        name: "pay",
-        success: Schema.String,
-        error: Durable.WriteError,
-        execute: write
-      })
-    )
-    const exit = yield* Effect.exit(
-      Effect.provide(Shop.execute({ key }), Layer.provideMerge(layer, engine()))
-    )
+    const execute = write({ operation, key, send: Effect.sync(() => `pay-${++calls}`) })
+    const layer = Shop.toLayer(() => Durable.step({ ...step, execute }))
+    const exit = yield* Effect.exit(on(layer, engine())(Shop.execute({ key })))
     const text = Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "no failure"
     assert.include(text, "a block runs in a step or an activity")
     assert.strictEqual(calls, 0)
@@ -166,25 +159,16 @@ describe.each(engines)("on $name", ({ engine }) => {
 
   Test.live("a step whose part fails, and interrupts those beside it, fails once", function* () {
     const { calls, send } = answers(Effect.fail(refusal))
-    const layer = Shop.toLayer(() =>
-      Durable.step({
-        name: "both",
-        success: Schema.String,
-        error: Durable.WriteError,
-        execute: Effect.as(Effect.all([send, Effect.never], { concurrency: 2 }), "")
-      })
-    )
-    const executed = Effect.provide(Shop.execute({ key }), Layer.provideMerge(layer, engine()))
-    assert.strictEqual((yield* Effect.flip(executed))._tag, refusal._tag)
+    const execute = Effect.as(Effect.all([send, Effect.never], { concurrency: 2 }), "")
+    const layer = Shop.toLayer(() => Durable.step({ ...step, execute }))
+    const error = yield* Effect.flip(on(layer, engine())(Shop.execute({ key })))
+    assert.strictEqual(error._tag, refusal._tag)
     assert.strictEqual(calls(), 1)
   })
 
   Test.live("a refusal counts, unless an earlier request may have been applied", function* () {
     const run = ({ send }: { readonly send: Send }) =>
-      Shop.execute({ key }).pipe(
-        Effect.either,
-        Effect.provide(Layer.provideMerge(shop(send), engine()))
-      )
+      on(shop(send), engine())(Effect.either(Shop.execute({ key })))
     const refused = answers(Effect.fail(refusal))
     assert.deepInclude(yield* run(refused), { left: refusal })
     assert.strictEqual(refused.calls(), 1)
@@ -198,23 +182,15 @@ describe.each(engines)("on $name", ({ engine }) => {
       const begun = yield* Effect.makeLatch()
       const send = Effect.zipRight(begun.open, answer)
       const hotel = { operation: "Shop.book", key: IdempotencyKey.derive(key, "hotel") }
-      const layer = Shop.toLayer(() =>
-        Durable.compensating(
-          Effect.gen(function* () {
-            yield* Durable.compensate(write({ ...hotel, send: Effect.succeed("hotel-1") }), (id) =>
-              Effect.sync(() => void undone.push(id))
-            )
-            const fails = Effect.zipRight(begun.await, Effect.fail(refusal))
-            return yield* join(write({ operation, key, send }), fails)
-          })
-        )
+      const booked = write({ ...hotel, send: Effect.succeed("hotel-1") })
+      const fails = Effect.zipRight(begun.await, Effect.fail(refusal))
+      const body = Effect.zipRight(
+        Durable.compensate(booked, (id) => Effect.sync(() => void undone.push(id))),
+        join(write({ operation, key, send }), fails)
       )
-      const error = yield* Effect.flip(
-        Effect.provide(
-          Shop.execute({ key }),
-          Layer.provideMerge(Layer.provide(layer, Policy.layer(policy)), engine())
-        )
-      )
+      const layer = Shop.toLayer(() => Durable.compensating(body))
+      const workflow = Layer.provide(layer, Policy.layer(policy))
+      const error = yield* Effect.flip(on(workflow, engine())(Shop.execute({ key })))
       assert.strictEqual(error._tag, refusal._tag)
       assert.deepStrictEqual(undone, [])
     })
@@ -227,19 +203,12 @@ Test.live("on ClusterWorkflowEngine, a life that died while sending leaves doubt
     Layer.succeed(MessageStorage.MessageStorage, Context.get(stored, MessageStorage.MessageStorage))
   )
   const sending = yield* Deferred.make<void>()
-  yield* Effect.zipRight(Shop.execute({ key }, { discard: true }), Deferred.await(sending)).pipe(
-    Effect.provide(
-      Layer.provideMerge(
-        shop(Effect.zipRight(Deferred.succeed(sending, undefined), Effect.never)),
-        engine
-      )
-    )
-  )
+  const begun = Effect.zipRight(Shop.execute({ key }, { discard: true }), Deferred.await(sending))
+  const dies = Effect.zipRight(Deferred.succeed(sending, undefined), Effect.never)
+  yield* on(shop(dies), engine)(begun)
   const { calls, send } = answers(Effect.fail(refusal), Effect.succeed("pay-1"))
-  const end = yield* Shop.execute({ key }).pipe(
-    Effect.provide(Layer.provideMerge(shop(send), engine)),
-    Effect.timeoutOption("20 seconds")
-  )
+  const executed = on(shop(send), engine)(Shop.execute({ key }))
+  const end = yield* Effect.timeoutOption(executed, "20 seconds")
   assert.strictEqual(Option.getOrUndefined(end), "pay-1")
   assert.strictEqual(calls(), 2)
 })
@@ -257,18 +226,10 @@ Test.live("a body that runs a workflow on another engine does not share its step
   )
   const outer = Outer.toLayer(({ key }) =>
     Effect.all([
-      Durable.write({
-        operation,
-        key,
-        success: Schema.String,
-        idOf: (id) => id,
-        send: () => Effect.succeed("pay-1")
-      }),
+      write({ operation, key, send: Effect.succeed("pay-1") }),
       Effect.provide(Shop.execute({ key: IdempotencyKey.make("order-43") }), inner)
     ])
   )
-  const paid = yield* Outer.execute({ key }).pipe(
-    Effect.provide(Layer.provideMerge(outer, Memory.layerMemory))
-  )
+  const paid = yield* on(outer, Memory.layerMemory)(Outer.execute({ key }))
   assert.deepStrictEqual(paid, ["pay-1", "pay-2"])
 })

@@ -42,6 +42,10 @@ const Approval = Workflow.make({
   idempotencyKey: ({ key }) => key
 })
 
+/** A store with one execution. */
+const storeWith = (one: Partial<Execution.Execution>) =>
+  Effect.tap(memoryStore.make, (store) => store.insert({ ...execution, ...one }))
+
 /** The text of an operation, also if it is refused. */
 const print = (store: EngineStore, name: string, input: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
@@ -87,8 +91,7 @@ Test.live("an execution that waits for a signal has no time at which it is due",
 })
 
 Test.effect("an execution that waits for another one has no pause to resume", function* () {
-  const store = yield* memoryStore.make
-  yield* store.insert({ ...execution, pause: Names.make("child", { id: "0".repeat(32) }) })
+  const store = yield* storeWith({ pause: Names.make("child", { id: "0".repeat(32) }) })
   const resumed = yield* print(store, "resume", { key: "order-42" })
   assert.include(resumed, "It waits for another execution.")
   const paused = yield* print(store, "pause", { key: "order-42" })
@@ -153,6 +156,7 @@ Test.effect("a batch whose start still stores its items is known", function* () 
 
 const waiting = { ...execution, dueMillis: 10_000 }
 
+const id = "0123456789abcdef0123456789abcdef"
 const succeeded = (value?: unknown) => JSON.stringify({ _tag: "Success", value })
 const interrupted = JSON.stringify({
   _tag: "Failure",
@@ -172,16 +176,8 @@ it.each([
   ["step/ask the buyer/1", succeeded(), "ask the buyer: done"],
   ["compensating/part 1/1", succeeded(2), "part 1: is undone"],
   ["compensating/part 2/1", succeeded(0), "part 2: has nothing that may be undone"],
-  [
-    "child/0123456789abcdef0123456789abcdef/begun",
-    succeeded(),
-    "0123456789abcdef0123456789abcdef: started"
-  ],
-  [
-    "child/0123456789abcdef0123456789abcdef/1",
-    succeeded({}),
-    "0123456789abcdef0123456789abcdef: ended"
-  ],
+  [`child/${id}/begun`, succeeded(), `${id}: started`],
+  [`child/${id}/1`, succeeded({}), `${id}: ended`],
   ["begin/Shop.pay/0/1", succeeded(), "Shop.pay, request 1: sent"],
   ["look/final/1/1", succeeded({ _tag: "Done" }), "final, look 2: final"]
 ])("the step %s of a user or of a block is named as in its body", (name, exit, expected) => {
@@ -198,10 +194,7 @@ it.each([
   ["sleep/the night", "It sleeps (the night). It continues"],
   ["signal/approval", "It waits for the signal approval. It gives it up"],
   ["wait/final/3", "It has no final status yet. It looks again"],
-  [
-    "carry-on/Shop.pay/0",
-    "The outcome of Shop.pay is unknown. It sends again the same request with"
-  ]
+  ["carry-on/Shop.pay/0", "The outcome of Shop.pay is unknown. It sends again the same request"]
 ])("the pause %s of a user is not taken for one of a block", (pause, expected) => {
   const { text } = words.state(Execution.toStatus({ ...waiting, pause }), 0, true)
   assert.isTrue(text.startsWith(expected), text)
@@ -215,7 +208,7 @@ it.each([
     "signal/approval",
     "It gives up the signal approval now, as at its deadline, and continues without it."
   ],
-  ["child/0123456789abcdef0123456789abcdef", undefined],
+  [`child/${id}`, undefined],
   [undefined, undefined]
 ])("the effect of a resume during the pause %s is told", (pause, expected) => {
   assert.strictEqual(words.resuming({ ...waiting, pause }), expected)
@@ -276,9 +269,8 @@ it.effect.each([
 )
 
 Test.effect("an execution that was purged is not open, and show says so", function* () {
-  const store = yield* memoryStore.make
   const end = { state: "Succeeded", atMillis: 2 } as const
-  yield* store.insert({ ...execution, payload: "", end, isPurged: true })
+  const store = yield* storeWith({ payload: "", end, isPurged: true })
   assert.include(yield* print(store, "list", {}), "none is open: --state all also lists")
   const shown = yield* print(store, "show", { key: "order-42" })
   assert.include(shown, "Its stored data was purged. The key stays taken.")
@@ -286,9 +278,8 @@ Test.effect("an execution that was purged is not open, and show says so", functi
 })
 
 Test.effect("the end of an execution that was purged is not called a defect", function* () {
-  const store = yield* memoryStore.make
   const end = { state: "Failed", atMillis: 2 } as const
-  yield* store.insert({ ...execution, payload: "", end, isPurged: true })
+  const store = yield* storeWith({ payload: "", end, isPurged: true })
   const shown = yield* print(store, "show", { key: "order-42" })
   assert.include(shown, "failed; the details were purged")
   assert.notInclude(shown, "a defect")
@@ -326,9 +317,8 @@ it.effect.each([
   ["results", "storing", "409: its items are not stored yet: nothing was sent."]
 ] as const)("%s of a batch that is %s says in which state it is", ([name, phase, expected]) =>
   Effect.gen(function* () {
-    const store = yield* memoryStore.make
     const end = phase === "ended" ? ({ state: "Succeeded", atMillis: 2 } as const) : undefined
-    yield* store.insert({ ...execution, workflow: workflowName, end })
+    const store = yield* storeWith({ workflow: workflowName, end })
     yield* store.batches.insert("order-42", 1)
     yield* store.batches.change("order-42", { phase }, {})
     assert.include(yield* print(store, name, { key: "order-42" }), expected)
@@ -336,8 +326,7 @@ it.effect.each([
 )
 
 Test.effect("three unpaid items among 2,000 are listed first, with reasons", function* () {
-  const store = yield* memoryStore.make
-  yield* store.insert({ ...execution, workflow: workflowName })
+  const store = yield* storeWith({ workflow: workflowName })
   yield* store.batches.insert("order-42", 1)
   const request = JSON.stringify({ amount: "1500", currency: "XOF", destination: "+22901" })
   const all = Array.from({ length: 2_000 }, (_, number) => ({ number, key: `E${number}`, request }))

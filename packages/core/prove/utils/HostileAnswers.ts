@@ -159,12 +159,10 @@ const oddStatuses = [
 const weighted = <A>(weight: number, arbitrary: FastCheck.Arbitrary<A>) => ({ weight, arbitrary })
 
 const statusLines = (words: string, statuses: ReadonlyArray<number>) =>
-  fc
-    .constantFrom(...statuses)
-    .map((status) => ({
-      line: `HTTP/1.1 ${status} ${words}`,
-      status: status as number | undefined
-    }))
+  fc.constantFrom(...statuses).map((status) => ({
+    line: `HTTP/1.1 ${status} ${words}`,
+    status: status as number | undefined
+  }))
 
 const oddLines: Readonly<Record<string, number | undefined>> = {
   "HTTP/1.0 200 OK": 200,
