@@ -301,8 +301,7 @@ describe("other values are still printed", () => {
     const payload = { name: "a thing", otp_code: "1234" }
     const error = yield* Effect.flip(calls.write({ ...FakeService.calls.write, payload }))
     assert(error._tag === "AppliedUnreadable")
-    assert.strictEqual(error.id, id)
-    assert.strictEqual(error.correlationId, id)
+    assert.deepInclude(error, { id, correlationId: id })
   })
 
   Test.effect("the reference of a resource, even with eight digits of the phone", function* () {
