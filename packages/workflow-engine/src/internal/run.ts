@@ -230,7 +230,9 @@ export const make = (store: engineStore.EngineStore, persistently: Store.Persist
   /** Sets the time of a pause, once: from the last stored step on, if this clock is behind it. */
   const schedule = (run: Run, pause: string, millis: number) =>
     Effect.map(store.runners.now, (now) => {
-      const dueMillis = Math.min(Math.max(now, run.storedMillis) + millis, Execution.never)
+      // Of a whole millisecond: PostgreSQL stores no other time with the steps that follow.
+      const endMillis = Math.ceil(Math.max(now, run.storedMillis) + millis)
+      const dueMillis = Math.min(endMillis, Execution.never)
       if (!run.clocks.has(pause)) run.clocks.set(pause, dueMillis)
     })
 

@@ -9,6 +9,7 @@ import * as Execution from "@manilla/workflow-engine/Execution"
 import * as Operator from "@manilla/workflow-engine/Operator"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -297,6 +298,15 @@ export const test = <R>(
     yield* VirtualClock.pass("1 minute")
     assert.deepStrictEqual(done, ["a", "b"])
     assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+  })
+
+  effect("a pause ends at a whole millisecond, which every store keeps", function* () {
+    const body = Durable.sleep("a third of a minute", Duration.times("1 second", 61 / 3))
+    const { operator, store } = yield* started(make, body)
+    yield* VirtualClock.pass("1 second")
+    const { executionId } = yield* operator.status(key)
+    const { clocks } = yield* Effect.flatten(store.read(executionId))
+    assert.deepStrictEqual(Object.values(clocks).map(Number.isInteger), [true])
   })
 
   effect("an interrupt does not reach the execution that a compensation awaits", function* () {
