@@ -289,13 +289,19 @@ describe("the layer", () => {
   }
 })
 
-for (const [what, status, first] of [
-  ["failures", 401, []],
-  ["tokens that are rejected on first use", 200, [0]]
+for (const [what, answer, options, first] of [
+  ["failures", { status: 401 }, {}, []],
+  [
+    "tokens for another environment",
+    { data: { environment: "LIVE" } },
+    { environment: "SANDBOX" },
+    []
+  ],
+  ["tokens that are rejected on first use", {}, {}, [0]]
 ] as const) {
   it.scoped(`${what} are followed by growing delays, up to 30 seconds`, () =>
     Effect.gen(function* () {
-      const { requests, tokens } = yield* make(() => ({ status }))
+      const { requests, tokens } = yield* make(() => answer, options)
       const asking = Effect.ignore(Effect.flatMap(ask(tokens), tokens.reject))
       yield* Elapsed.during(60_000, Effect.raceFirst(Effect.forever(asking), Effect.sleep(60_000)))
       // Each request takes 10 ms.
