@@ -194,6 +194,15 @@ describe("rule 1: no operation moves money twice", () => {
       books([movement(), movement({ key: "C" })], first, exchange({ key: "C" })),
       twoOrders,
       /^Money moved twice for one order, by PAY-1 of 1 XOF \(key A\)/
+    ],
+    [
+      "one of two orders twice, with its keys in the bodies",
+      books(
+        [movement(), movement({ key: "C" })],
+        ...["A", "C"].map((key) => exchange({ key, sent: { amount: "1", idempotency_key: key } }))
+      ),
+      twoOrders,
+      /^Money moved twice/
     ]
   ]
   it.each(cases)("%s", (_, books, calm, sentence) => {
