@@ -10,6 +10,7 @@ import * as writes from "@manilla/test-support/Writes"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 
 const write = ({ request, send }: writes.Write) =>
@@ -72,7 +73,12 @@ for (const profile of profiles) {
         yield* sandbox.faults.add(Fault.delay("5 seconds", { operation }))
         const slow = yield* Effect.fork(Effect.either(write(one)))
         yield* TestClock.adjust("1 second")
-        const meanwhile = yield* soon(write(one))
+        const next = yield* Effect.fork(Effect.either(write(one)))
+        yield* TestClock.adjust("1 second")
+        const isAnswered = Option.isSome(yield* Fiber.poll(next))
+        assert.strictEqual(isAnswered, in_flight !== "wait")
+        yield* TestClock.adjust("10 minutes")
+        const meanwhile = yield* Fiber.join(next)
         assert.strictEqual(tagOf(meanwhile), in_flight === 409 ? "OutcomeUnknown" : "success")
         const ended = yield* Fiber.join(slow)
         assert.strictEqual(tagOf(ended), "success")
