@@ -141,21 +141,19 @@ describe("the connections of UndiciClient", () => {
     ["no more than there are requests in flight", undefined, 64],
     ["no more than its limit", 8, 8]
   ] as const) {
-    RawServer.live(UndiciClient.layerWith({ connections }))(
-      `a burst after a pause opens ${title}`,
-      function* (server) {
-        let opened = 0
-        server.greet = () => void opened++
-        server.always(brief)
-        const client = yield* HttpClient.HttpClient
-        yield* burst(server, client, 64, 1)
-        // The pause, in real time: undici's timers do not use Effect's clock.
-        yield* server.until(() => server.open.size === 0)
-        opened = 0
-        yield* burst(server, client, 64, 10)
-        assert.isAtMost(opened, most)
-      }
-    )
+    const live = RawServer.live(UndiciClient.layerWith({ connections }))
+    live(`a burst after a pause opens ${title}`, function* (server) {
+      let opened = 0
+      server.greet = () => void opened++
+      server.always(brief)
+      const client = yield* HttpClient.HttpClient
+      yield* burst(server, client, 64, 1)
+      // The pause, in real time: undici's timers do not use Effect's clock.
+      yield* server.until(() => server.open.size === 0)
+      opened = 0
+      yield* burst(server, client, 64, 10)
+      assert.isAtMost(opened, most)
+    })
   }
 
   RawServer.live(UndiciClient.layer)("are released when they close", function* (server) {
@@ -203,15 +201,13 @@ describe("the connections of UndiciClient", () => {
     }
   )
 
-  Test.over(UndiciClient.layerWith({ connections: 2 })).live(
-    "every request ends if no connection can be established",
-    function* () {
-      const server = yield* Effect.scoped(RawServer.listen)
-      const client = yield* HttpClient.HttpClient
-      const errors = yield* Effect.replicateEffect(Effect.flip(client.post(server.baseUrl)), 20, {
-        concurrency: "unbounded"
-      })
-      for (const { cause } of errors) assert.propertyVal(cause, "code", "ECONNREFUSED")
-    }
-  )
+  const onTwo = Test.over(UndiciClient.layerWith({ connections: 2 }))
+  onTwo.live("every request ends if no connection can be established", function* () {
+    const server = yield* Effect.scoped(RawServer.listen)
+    const client = yield* HttpClient.HttpClient
+    const errors = yield* Effect.replicateEffect(Effect.flip(client.post(server.baseUrl)), 20, {
+      concurrency: "unbounded"
+    })
+    for (const { cause } of errors) assert.propertyVal(cause, "code", "ECONNREFUSED")
+  })
 })

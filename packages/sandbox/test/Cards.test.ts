@@ -14,50 +14,47 @@ const wallets = ["XOF", "GHS"].map((currency) => ({
   balance: Amount.Amount.make("10000")
 }))
 
-describe("a card", () => {
-  tests({ wallets })(
-    "costs the fee plus the balance, at the exchange rate",
-    function* ({ cards, sandbox }) {
-      const request = yield* cardFrom()
-      const { card, pricing, reservation } = yield* cards.issue(request, { key })
-      assert.deepInclude(plain(card), {
-        virtual_card_customer_id: request.customer_id,
-        issuance_reference: key,
-        // (3 + 10) x 605.126353790613
-        charged_amount: "7866.64259928",
-        charged_currency: "XOF",
-        environment: "SANDBOX",
-        card_sequence: 1
-      })
-      assert.deepStrictEqual(plain(pricing ?? {}), {
-        card_currency: "USD",
-        card_creation_fee_usd: "3.00000000",
-        wallet_debit: { amount: "7866.64259928", currency: "XOF" }
-      })
-      assert.strictEqual(reservation?.status, "CAPTURED")
-      assert.deepStrictEqual(yield* balancesIn("XOF"), {
-        available: "2133.35740072",
-        reserved: "0.0000"
-      })
-      const { balances } = yield* sandbox.ledger
-      const balanceOf = (kind: string, currency: string) =>
-        balances.find(({ account }) => account.kind === kind && account.currency === currency)
-          ?.balance
-      assert.strictEqual(balanceOf("card float", "USD"), "10.0000")
-      assert.strictEqual(balanceOf("fees earned", "USD"), "3.0000")
-      assert.strictEqual(balanceOf("currency exchange", "USD"), "13.0000")
-      assert.strictEqual(balanceOf("currency exchange", "XOF"), "-7866.64259928")
+const inTwoCurrencies = tests({ wallets })
 
-      assert.deepStrictEqual((yield* cards.list()).data.map(plain), [
-        {
-          ...card,
-          issuance_fee_usd: "3.00000000",
-          exchange_rate: "605.126353790613",
-          created_at: "1970-01-01T00:00:00.000000Z"
-        }
-      ])
-    }
-  )
+describe("a card", () => {
+  inTwoCurrencies("costs the fee plus the balance, at the rate", function* ({ cards, sandbox }) {
+    const request = yield* cardFrom()
+    const { card, pricing, reservation } = yield* cards.issue(request, { key })
+    assert.deepInclude(plain(card), {
+      virtual_card_customer_id: request.customer_id,
+      issuance_reference: key,
+      // (3 + 10) x 605.126353790613
+      charged_amount: "7866.64259928",
+      charged_currency: "XOF",
+      environment: "SANDBOX",
+      card_sequence: 1
+    })
+    assert.deepStrictEqual(plain(pricing ?? {}), {
+      card_currency: "USD",
+      card_creation_fee_usd: "3.00000000",
+      wallet_debit: { amount: "7866.64259928", currency: "XOF" }
+    })
+    assert.strictEqual(reservation?.status, "CAPTURED")
+    const left = { available: "2133.35740072", reserved: "0.0000" }
+    assert.deepStrictEqual(yield* balancesIn("XOF"), left)
+    const { balances } = yield* sandbox.ledger
+    const balanceOf = (kind: string, currency: string) =>
+      balances.find(({ account }) => account.kind === kind && account.currency === currency)
+        ?.balance
+    assert.strictEqual(balanceOf("card float", "USD"), "10.0000")
+    assert.strictEqual(balanceOf("fees earned", "USD"), "3.0000")
+    assert.strictEqual(balanceOf("currency exchange", "USD"), "13.0000")
+    assert.strictEqual(balanceOf("currency exchange", "XOF"), "-7866.64259928")
+
+    assert.deepStrictEqual((yield* cards.list()).data.map(plain), [
+      {
+        ...card,
+        issuance_fee_usd: "3.00000000",
+        exchange_rate: "605.126353790613",
+        created_at: "1970-01-01T00:00:00.000000Z"
+      }
+    ])
+  })
 
   test("has a sequence number per cardholder", function* ({ cards, sandbox }) {
     const [, second] = yield* sandbox.cardholders

@@ -17,6 +17,7 @@ import { inspect } from "node:util"
 import { credentialsBody, obtain, send } from "./utils/harness.js"
 
 const test = tests()
+const small = tests({ exchangeCapacity: 10 })
 
 const operation = "Payments.create"
 
@@ -237,17 +238,11 @@ describe("the exchange log", () => {
     }
   })
 
-  tests({ exchangeCapacity: 10 })(
-    "keeps the latest exchanges with their index",
-    function* ({ sandbox }) {
-      for (let n = 0; n < 25; n++) yield* send(`${sandbox.baseUrl}/nowhere`, {})
-      const indices = (yield* sandbox.exchanges).map(({ index }) => index)
-      assert.deepStrictEqual(
-        indices,
-        Array.from({ length: 10 }, (_, n) => 15 + n)
-      )
-    }
-  )
+  small("keeps the latest exchanges with their index", function* ({ sandbox }) {
+    for (let n = 0; n < 25; n++) yield* send(`${sandbox.baseUrl}/nowhere`, {})
+    const indices = (yield* sandbox.exchanges).map(({ index }) => index)
+    assert.deepStrictEqual(indices, [15, 16, 17, 18, 19, 20, 21, 22, 23, 24])
+  })
 
   test("lists exchanges in order of arrival, including open ones", function* ({ sandbox }) {
     const arrived = yield* Deferred.make<void>()

@@ -1,6 +1,7 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as BearerTokens from "@manilla/core/BearerTokens"
+import type { Steps } from "@manilla/test-support/Steps"
 import * as Test from "@manilla/test-support/Test"
 import * as Token from "@manilla/token/Token"
 import * as Elapsed from "@manilla/test-support/Elapsed"
@@ -15,6 +16,7 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
+import type * as TestServices from "effect/TestServices"
 import * as AccountGateway from "./utils/AccountGateway.js"
 
 const { secret } = AccountGateway
@@ -29,8 +31,12 @@ const make = (answers?: (n: number) => AccountGateway.Answer, more: Partial<Toke
     return { requests, tokens }
   })
 
-/** Fixes the jitter at half, so that request counts are deterministic. */
-const halfPauses = Effect.withRandom(Random.fixed([0.5]))
+/** Defines tests whose pauses have this part of their length, so that request counts are deterministic. */
+const paused =
+  (part: number) => (title: string, steps: () => Steps<Scope.Scope | TestServices.TestServices>) =>
+    it.scoped(title, () => Effect.withRandom(Effect.gen(steps), Random.fixed([part])))
+const atHalf = paused(0.5)
+const atMost = paused(0.999)
 
 const ask = (tokens: BearerTokens.Service, limitMillis = Infinity) =>
   Effect.suspend(() => tokens.get(limitMillis))
@@ -154,8 +160,9 @@ describe("expiry", () => {
     assert.strictEqual(text(yield* Elapsed.during(10, tokens.get(Infinity))), "token-2")
   })
 
-  it.scoped("a failed renewal keeps the old token in use and is not retried immediately", () =>
-    Effect.gen(function* () {
+  atHalf(
+    "a failed renewal keeps the old token in use and is not retried immediately",
+    function* () {
       const { requests, tokens } = yield* make((n) => (n === 1 ? {} : { status: 403 }))
       yield* Elapsed.during(10, tokens.get(Infinity))
       yield* TestClock.adjust("56 minutes")
@@ -165,7 +172,7 @@ describe("expiry", () => {
       }
       // The renewal failed immediately and after half a second. The next is due in a second.
       assert.strictEqual(requests.length, 3)
-    }).pipe(halfPauses)
+    }
   )
 })
 
@@ -193,17 +200,15 @@ describe("a rejected token", () => {
     assert.strictEqual(requests.length, 2)
   })
 
-  it.scoped("does not refuse callers while its successor is under way", () =>
-    Effect.gen(function* () {
-      const { tokens } = yield* make(() => ({ data: { expires_in: 5 } }))
-      yield* Elapsed.during(10, Effect.flatMap(ask(tokens), tokens.reject))
-      const second = yield* Elapsed.during(10, tokens.get(Infinity))
-      yield* TestClock.adjust("4600 millis")
-      assert.strictEqual(yield* tokens.get(Infinity), second)
-      yield* tokens.reject(second)
-      assert.strictEqual(text(yield* Elapsed.during(10, ask(tokens, 100))), "token-3")
-    }).pipe(halfPauses)
-  )
+  atHalf("does not refuse callers while its successor is under way", function* () {
+    const { tokens } = yield* make(() => ({ data: { expires_in: 5 } }))
+    yield* Elapsed.during(10, Effect.flatMap(ask(tokens), tokens.reject))
+    const second = yield* Elapsed.during(10, tokens.get(Infinity))
+    yield* TestClock.adjust("4600 millis")
+    assert.strictEqual(yield* tokens.get(Infinity), second)
+    yield* tokens.reject(second)
+    assert.strictEqual(text(yield* Elapsed.during(10, ask(tokens, 100))), "token-3")
+  })
 })
 
 describe("a failure", () => {
@@ -299,27 +304,26 @@ for (const [what, answer, options, first] of [
   ],
   ["tokens that are rejected on first use", {}, {}, [0]]
 ] as const) {
-  it.scoped(`${what} are followed by growing delays, up to 30 seconds`, () =>
-    Effect.gen(function* () {
-      const { requests, tokens } = yield* make(() => answer, options)
-      const asking = Effect.ignore(Effect.flatMap(ask(tokens), tokens.reject))
-      yield* Elapsed.during(60_000, Effect.raceFirst(Effect.forever(asking), Effect.sleep(60_000)))
-      // Each request takes 10 ms.
-      const delays = requests
-        .slice(1)
-        .map(({ atMillis }, i) => atMillis - (requests[i]?.atMillis ?? 0) - 10)
-      const half = [500, 1000, 2000, 4000, 8000, 15_000, 15_000]
-      assert.deepStrictEqual(delays, [...first, ...half])
-    }).pipe(halfPauses)
-  )
+  atHalf(`${what} are followed by growing delays, up to 30 seconds`, function* () {
+    const { requests, tokens } = yield* make(() => answer, options)
+    const asking = Effect.ignore(Effect.flatMap(ask(tokens), tokens.reject))
+    yield* Elapsed.during(60_000, Effect.raceFirst(Effect.forever(asking), Effect.sleep(60_000)))
+    // Each request takes 10 ms.
+    const delays = requests
+      .slice(1)
+      .map(({ atMillis }, i) => atMillis - (requests[i]?.atMillis ?? 0) - 10)
+    const half = [500, 1000, 2000, 4000, 8000, 15_000, 15_000]
+    assert.deepStrictEqual(delays, [...first, ...half])
+  })
 }
 
 for (const [how, use, wait] of [
   ["used for a while", "30 seconds", 0],
   ["used until its renewal", "56 minutes", 1000]
 ] as const) {
-  it.scoped(`tokens that were rejected at once add no delay after a token that was ${how}`, () =>
-    Effect.gen(function* () {
+  atHalf(
+    `tokens that were rejected at once add no delay after a token that was ${how}`,
+    function* () {
       const { requests, tokens } = yield* make()
       const reject = Effect.flatMap(ask(tokens), tokens.reject)
       yield* Elapsed.during(1000, Effect.repeatN(reject, 1))
@@ -331,7 +335,7 @@ for (const [how, use, wait] of [
       const asked = requests.length
       yield* Elapsed.during(100, tokens.get(Infinity))
       assert.strictEqual(requests.length, asked + 1)
-    }).pipe(halfPauses)
+    }
   )
 }
 
@@ -396,28 +400,25 @@ describe("an outage", () => {
     assert.strictEqual(short, long)
   })
 
-  it.scoped("gets one request a second from callers with short deadlines", () =>
-    Effect.gen(function* () {
-      const { requests, tokens } = yield* make(() => ({ status: 403 }))
-      yield* suffer(tokens)
-      const asked = requests.length
-      const asking = Effect.forever(
-        Effect.zipRight(Effect.ignore(ask(tokens, 50)), Effect.sleep(70))
+  atMost("gets one request a second from callers with short deadlines", function* () {
+    const { requests, tokens } = yield* make(() => ({ status: 403 }))
+    yield* suffer(tokens)
+    const asked = requests.length
+    const asking = Effect.forever(Effect.zipRight(Effect.ignore(ask(tokens, 50)), Effect.sleep(70)))
+    yield* Elapsed.during(
+      5000,
+      Effect.raceFirst(
+        Effect.replicateEffect(asking, 5, { concurrency: "unbounded" }),
+        Effect.sleep(5000)
       )
-      yield* Elapsed.during(
-        5000,
-        Effect.raceFirst(
-          Effect.replicateEffect(asking, 5, { concurrency: "unbounded" }),
-          Effect.sleep(5000)
-        )
-      )
-      assert.isAtLeast(requests.length - asked, 4)
-      assert.isAtMost(requests.length - asked, 5)
-    }).pipe(Effect.withRandom(Random.fixed([0.999])))
-  )
+    )
+    assert.isAtLeast(requests.length - asked, 4)
+    assert.isAtMost(requests.length - asked, 5)
+  })
 
-  it.scoped("ends for a caller whose time ends before the longer pause of another caller", () =>
-    Effect.gen(function* () {
+  atHalf(
+    "ends for a caller whose time ends before the longer pause of another caller",
+    function* () {
       const { tokens } = yield* make(() => ({ status: 403 }))
       for (let n = 1; n <= 3; n++) yield* Elapsed.during(30_000, Effect.flip(ask(tokens)))
       // It is followed by a pause of 4 seconds.
@@ -429,41 +430,37 @@ describe("an outage", () => {
       yield* TestClock.adjust("6690 millis")
       const ended = yield* Fiber.poll(waiting)
       assert.isTrue(Option.isSome(ended))
-    }).pipe(halfPauses)
+    }
   )
 
-  it.scoped("that callers with short deadlines see does not fail those who can wait", () =>
-    Effect.gen(function* () {
-      let isOver = false
-      const { tokens } = yield* make(() => (isOver ? {} : { status: 403 }))
-      yield* suffer(tokens)
-      const patient = yield* Effect.fork(ask(tokens, 180_000))
-      for (let n = 0; n < 20; n++) {
-        yield* TestClock.adjust("1500 millis")
-        yield* Elapsed.during(10, Effect.flip(ask(tokens, 100)))
-      }
-      assert.isTrue(Option.isNone(yield* Fiber.poll(patient)))
-      isOver = true
+  atMost("that callers with short deadlines see does not fail those who can wait", function* () {
+    let isOver = false
+    const { tokens } = yield* make(() => (isOver ? {} : { status: 403 }))
+    yield* suffer(tokens)
+    const patient = yield* Effect.fork(ask(tokens, 180_000))
+    for (let n = 0; n < 20; n++) {
       yield* TestClock.adjust("1500 millis")
-      const token = yield* Elapsed.during(10, ask(tokens, 100))
-      assert.strictEqual(yield* Elapsed.during(1000, Fiber.join(patient)), token)
-    }).pipe(Effect.withRandom(Random.fixed([0.999])))
-  )
+      yield* Elapsed.during(10, Effect.flip(ask(tokens, 100)))
+    }
+    assert.isTrue(Option.isNone(yield* Fiber.poll(patient)))
+    isOver = true
+    yield* TestClock.adjust("1500 millis")
+    const token = yield* Elapsed.during(10, ask(tokens, 100))
+    assert.strictEqual(yield* Elapsed.during(1000, Fiber.join(patient)), token)
+  })
 })
 
 describe("a service that rejects every token", () => {
-  it.scoped("is named, with the time of the next token request", () =>
-    Effect.gen(function* () {
-      const { tokens } = yield* make()
-      const reject = Effect.flatMap(ask(tokens), tokens.reject)
-      yield* Elapsed.during(60_000, Effect.repeatN(reject, 5))
-      yield* tokens.reject(yield* Elapsed.during(10, ask(tokens)))
-      const error = yield* Effect.flip(ask(tokens, 10_000))
-      assert.isUndefined(error.cause)
-      assert.include(error.message, "The service rejected the last 7 tokens")
-      assert.include(error.message, "The next token request is due in 1000 ms.")
-    }).pipe(Effect.withRandom(Random.fixed([0.999])))
-  )
+  atMost("is named, with the time of the next token request", function* () {
+    const { tokens } = yield* make()
+    const reject = Effect.flatMap(ask(tokens), tokens.reject)
+    yield* Elapsed.during(60_000, Effect.repeatN(reject, 5))
+    yield* tokens.reject(yield* Elapsed.during(10, ask(tokens)))
+    const error = yield* Effect.flip(ask(tokens, 10_000))
+    assert.isUndefined(error.cause)
+    assert.include(error.message, "The service rejected the last 7 tokens")
+    assert.include(error.message, "The next token request is due in 1000 ms.")
+  })
 })
 
 describe("a token response", () => {

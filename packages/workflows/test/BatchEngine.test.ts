@@ -18,8 +18,10 @@ import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { operation, policy, start } from "./utils/batches.js"
+import { onSandbox, operation, policy, start } from "./utils/batches.js"
 import * as world from "./utils/world.js"
+
+const test = VirtualClock.tests(Layer.empty)
 
 type Payout = Omit<BatchEngine.PayoutExecution, "doubt">
 
@@ -129,60 +131,52 @@ const dyingAt = (storage: Storage, n: number, count: number) =>
     return yield* Deferred.await(died)
   })
 
-VirtualClock.test("a batch beside another engine pays once, wherever its process dies", () =>
-  Effect.gen(function* () {
-    const count = 2
-    const services = world.services()
-    const seen = new Set<string>()
-    let hasDied = true
-    let n = 0
-    while (hasDied) {
-      n++
-      hasDied = yield* Effect.gen(function* () {
-        const { faults } = yield* Sandbox.Sandbox
-        yield* faults.add(Fault.dropAfter({ operation, count: 16 }))
-        const storage = yield* makeStorage
-        const hasDied = yield* dyingAt(storage, n, count)
-        // Of a request that may have been sent before the death, a refusal must not count.
-        yield* faults.clear
-        if (hasDied) yield* faults.add(Fault.status(422, { operation, count: 2 }))
-        const batches = yield* Effect.provide(start(count), yield* life(storage))
-        yield* VirtualClock.pass("1 hour")
-        const { total } = yield* batches.await("payroll")
-        assert.strictEqual(total, count)
-        const { payouts } = yield* Sandbox.Sandbox
-        const made = Array.from(yield* payouts, (payout) => payout.idempotency_key)
-        assert.strictEqual(new Set(made).size, made.length, `${n}`)
-        const results = yield* Stream.runCollect(batches.results("payroll"))
-        for (const { businessKey, state } of results) {
-          const isMade = made.some((key) => key === businessKey)
-          assert.strictEqual(state, isMade ? "completed" : "failed", `${n}`)
-          seen.add(state)
-        }
-        return hasDied
-      }).pipe(Effect.scoped, Effect.provide(Layer.fresh(services)))
-      if (n > 300) assert.fail("it writes for ever")
-    }
-    assert.sameMembers([...seen], ["completed", "failed"])
-    assert.isAbove(n, 40)
-  })
-)
+test("a batch beside another engine pays once, wherever its process dies", function* () {
+  const count = 2
+  const services = world.services()
+  const seen = new Set<string>()
+  let hasDied = true
+  let n = 0
+  while (hasDied) {
+    n++
+    hasDied = yield* Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.dropAfter({ operation, count: 16 }))
+      const storage = yield* makeStorage
+      const hasDied = yield* dyingAt(storage, n, count)
+      // Of a request that may have been sent before the death, a refusal must not count.
+      yield* faults.clear
+      if (hasDied) yield* faults.add(Fault.status(422, { operation, count: 2 }))
+      const batches = yield* Effect.provide(start(count), yield* life(storage))
+      yield* VirtualClock.pass("1 hour")
+      const { total } = yield* batches.await("payroll")
+      assert.strictEqual(total, count)
+      const { payouts } = yield* Sandbox.Sandbox
+      const made = Array.from(yield* payouts, (payout) => payout.idempotency_key)
+      assert.strictEqual(new Set(made).size, made.length, `${n}`)
+      const results = yield* Stream.runCollect(batches.results("payroll"))
+      for (const { businessKey, state } of results) {
+        const isMade = made.some((key) => key === businessKey)
+        assert.strictEqual(state, isMade ? "completed" : "failed", `${n}`)
+        seen.add(state)
+      }
+      return hasDied
+    }).pipe(Effect.scoped, Effect.provide(Layer.fresh(services)))
+    if (n > 300) assert.fail("it writes for ever")
+  }
+  assert.sameMembers([...seen], ["completed", "failed"])
+  assert.isAbove(n, 40)
+})
 
-VirtualClock.tests(Layer.fresh(world.services()))(
-  "a batch whose payouts the engine beneath has stopped says so, fails none, and goes on when they do",
+onSandbox(
+  "a batch says that the engine beneath has stopped its payouts, and fails none",
   function* () {
     const { faults } = yield* Sandbox.Sandbox
     yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
     const storage = yield* makeStorage
-    const inLife = <A, E>(use: Effect.Effect<A, E, PayoutBatch.PayoutBatch>) =>
+    const inLife = <A, E, R>(use: Effect.Effect<A, E, PayoutBatch.PayoutBatch | R>) =>
       Effect.scoped(Effect.flatMap(life(storage), (context) => Effect.provide(use, context)))
-    const batches = yield* Effect.scoped(
-      Effect.gen(function* () {
-        const batches = yield* Effect.provide(start(2), yield* life(storage))
-        yield* VirtualClock.pass("1 minute")
-        return batches
-      })
-    )
+    const batches = yield* inLife(Effect.zipLeft(start(2), VirtualClock.pass("1 minute")))
     assert.strictEqual(storage.payouts.size, 2)
     const stopped = "It was cancelled: resume it."
     for (const [key, payout] of storage.payouts) storage.payouts.set(key, { ...payout, stopped })
@@ -218,58 +212,49 @@ VirtualClock.tests(Layer.fresh(world.services()))(
   }
 )
 
-VirtualClock.tests(Layer.fresh(world.services()))(
-  "a batch goes on while the engine beneath continues it and one of its items",
-  function* () {
-    const { table } = yield* makeStorage
-    const all = Array.from({ length: 1_001 }, (_, number) => ({
-      number,
-      key: `E${number}`,
-      request: "{}"
-    }))
-    yield* table.insert("payroll", 0)
-    yield* table.add("payroll", 0, all)
-    yield* table.write(
-      "payroll",
-      0,
-      all.map(({ number }) => ({ number, state: "unknown", sent: 1 }))
+onSandbox("a batch goes on while the engine beneath continues it and an item", function* () {
+  const { table } = yield* makeStorage
+  const item = (number: number) => ({ number, key: `E${number}`, request: "{}" })
+  const all = Array.from({ length: 1_001 }, (_, number) => item(number))
+  yield* table.insert("payroll", 0)
+  yield* table.add("payroll", 0, all)
+  const doubts = all.map(({ number }) => ({ number, state: "unknown" as const, sent: 1 }))
+  yield* table.write("payroll", 0, doubts)
+  yield* table.change("payroll", { phase: "running", total: all.length }, {})
+  let batch = Option.some<{ readonly stopped?: string }>({})
+  const stopped = new Set(all.slice(0, -1).map(({ key }) => key))
+  const engine = BatchEngine.BatchEngine.of({
+    batches: table,
+    startBatch: () => Effect.void,
+    findBatch: () => Effect.sync(() => batch),
+    startPayout: () => Effect.void,
+    findPayout: (key) =>
+      Effect.succeedSome({
+        payload: undefined,
+        end: undefined,
+        stopped: stopped.has(key.split(":").at(-1) ?? "") ? "It was cancelled." : undefined
+      })
+  })
+  const { await: ended } = yield* Effect.provide(
+    PayoutBatch.PayoutBatch,
+    PayoutBatch.layerOn().pipe(
+      Layer.provide(Layer.succeed(BatchEngine.BatchEngine, engine)),
+      Layer.provide(Steps.layer)
     )
-    yield* table.change("payroll", { phase: "running", total: all.length }, {})
-    let batch = Option.some<{ readonly stopped?: string }>({})
-    const stopped = new Set(all.slice(0, -1).map(({ key }) => key))
-    const engine = BatchEngine.BatchEngine.of({
-      batches: table,
-      startBatch: () => Effect.void,
-      findBatch: () => Effect.sync(() => batch),
-      startPayout: () => Effect.void,
-      findPayout: (key) =>
-        Effect.succeedSome({
-          payload: undefined,
-          end: undefined,
-          stopped: stopped.has(key.split(":").at(-1) ?? "") ? "It was cancelled." : undefined
-        })
-    })
-    const { await: ended } = yield* Effect.provide(
-      PayoutBatch.PayoutBatch,
-      PayoutBatch.layerOn().pipe(
-        Layer.provide(Layer.succeed(BatchEngine.BatchEngine, engine)),
-        Layer.provide(Steps.layer)
-      )
-    )
-    const fiber = yield* Effect.fork(Effect.flip(ended("payroll")))
-    yield* VirtualClock.pass("2 minutes")
-    assert.isTrue(Option.isNone(yield* Fiber.poll(fiber)))
-    stopped.add("E1000")
-    yield* VirtualClock.pass("1 minute")
-    const error = yield* Fiber.join(fiber)
-    assert(error._tag === "BatchStopped")
-    assert.lengthOf(error.items, 1_001)
+  )
+  const fiber = yield* Effect.fork(Effect.flip(ended("payroll")))
+  yield* VirtualClock.pass("2 minutes")
+  assert.isTrue(Option.isNone(yield* Fiber.poll(fiber)))
+  stopped.add("E1000")
+  yield* VirtualClock.pass("1 minute")
+  const error = yield* Fiber.join(fiber)
+  assert(error._tag === "BatchStopped")
+  assert.lengthOf(error.items, 1_001)
 
-    stopped.clear()
-    batch = Option.some({ stopped: "The batch was cancelled." })
-    const ofBatch = yield* Effect.flip(ended("payroll"))
-    assert(ofBatch._tag === "BatchStopped")
-    assert.lengthOf(ofBatch.items, 0)
-    assert.include(ofBatch.message, "in any other way. The batch was cancelled.")
-  }
-)
+  stopped.clear()
+  batch = Option.some({ stopped: "The batch was cancelled." })
+  const ofBatch = yield* Effect.flip(ended("payroll"))
+  assert(ofBatch._tag === "BatchStopped")
+  assert.lengthOf(ofBatch.items, 0)
+  assert.include(ofBatch.message, "in any other way. The batch was cancelled.")
+})
