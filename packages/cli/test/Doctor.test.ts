@@ -207,21 +207,18 @@ const strays = {
 }
 
 for (const name of names) {
-  Test.effect(
-    `the doctor finds stray characters in ${name}, and prints none of them`,
-    function* () {
-      for (const [stray, values] of Record.toEntries(strays)) {
-        for (const value of values) {
-          const provider = ConfigProvider.fromMap(new Map([[name, value]]))
-          const found = yield* Effect.withConfigProvider(characters, provider)
-          const texts = found.map(({ text }) => text)
-          assert.deepStrictEqual(texts, [`${name} has ${stray}.`])
-        }
+  Test.effect(`the doctor finds stray characters in ${name}, and prints none`, function* () {
+    for (const [stray, values] of Record.toEntries(strays)) {
+      for (const value of values) {
+        const provider = ConfigProvider.fromMap(new Map([[name, value]]))
+        const found = yield* Effect.withConfigProvider(characters, provider)
+        const texts = found.map(({ text }) => text)
+        assert.deepStrictEqual(texts, [`${name} has ${stray}.`])
       }
-      const fine = ConfigProvider.fromMap(new Map([[name, `s3cret "with" quotes`]]))
-      assert.isEmpty(yield* Effect.withConfigProvider(characters, fine))
     }
-  )
+    const fine = ConfigProvider.fromMap(new Map([[name, `s3cret "with" quotes`]]))
+    assert.isEmpty(yield* Effect.withConfigProvider(characters, fine))
+  })
 }
 
 describe("the doctor names the proxy", () => {

@@ -102,22 +102,19 @@ describe("a call in an uninterruptible region", () => {
     [FakeService.success],
     [{ drop: "ECONNRESET" }, FakeService.success]
   ] as const) {
-    Test.effect(
-      `makes ${reactions.length} attempts in an interrupted fiber's finalizer`,
-      function* () {
-        const { calls, received } = yield* FakeService.make(reactions)
-        let id: string | undefined
-        const undo = calls.write(FakeService.calls.write).pipe(
-          Effect.tap((thing) => Effect.sync(() => (id = thing.id))),
-          Effect.ignore
-        )
-        const fiber = yield* Effect.fork(Effect.onInterrupt(Effect.never, () => undo))
-        yield* Effect.yieldNow().pipe(Effect.repeatN(5))
-        yield* Elapsed.toTheEnd(Fiber.interrupt(fiber))
-        assert.lengthOf(received, reactions.length)
-        assert.strictEqual(id, "thing-1")
-      }
-    )
+    Test.effect(`makes ${reactions.length} attempts in an interrupted finalizer`, function* () {
+      const { calls, received } = yield* FakeService.make(reactions)
+      let id: string | undefined
+      const undo = calls.write(FakeService.calls.write).pipe(
+        Effect.tap((thing) => Effect.sync(() => (id = thing.id))),
+        Effect.ignore
+      )
+      const fiber = yield* Effect.fork(Effect.onInterrupt(Effect.never, () => undo))
+      yield* Effect.yieldNow().pipe(Effect.repeatN(5))
+      yield* Elapsed.toTheEnd(Fiber.interrupt(fiber))
+      assert.lengthOf(received, reactions.length)
+      assert.strictEqual(id, "thing-1")
+    })
   }
 
   const responds = () => Effect.delay(Effect.succeed(FakeService.success), "300 millis")

@@ -204,14 +204,11 @@ describe("the response to another request", () => {
     assert.strictEqual(received.length, 1)
   })
 
-  Test.effect(
-    "leaves the outcome of a write without a key unknown; it is not retried",
-    function* () {
-      const { calls, received } = yield* make([success(other)])
-      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.createOnce({ payload })))
-      assert(error._tag === "UnkeyedOutcomeUnknown", error._tag)
-      assert.notProperty(error, "key")
-      assert.strictEqual(received.length, 1)
-    }
-  )
+  Test.effect("leaves a write without a key unknown, which is not retried", function* () {
+    const { calls, received } = yield* make([success(other)])
+    const error = yield* Effect.flip(Elapsed.toTheEnd(calls.createOnce({ payload })))
+    assert(error._tag === "UnkeyedOutcomeUnknown", error._tag)
+    assert.notProperty(error, "key")
+    assert.strictEqual(received.length, 1)
+  })
 })

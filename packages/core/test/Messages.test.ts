@@ -52,20 +52,17 @@ describe("the message of", () => {
     [422, "Correct the request before you retry.", true],
     [429, "Wait before you retry.", false]
   ] as const) {
-    Test.effect(
-      `a refusal with ${status} has the next step, and a write its outcome`,
-      function* () {
-        const refusal = FakeService.failure(status)
-        const keyed = yield* written(refusal)
-        const safe = yield* read(refusal)
-        for (const message of [keyed, yield* writtenOnce(refusal), safe]) {
-          assert.include(message, next)
-          const isOfKey = isAboutKey && message === keyed
-          assert.strictEqual(message.includes("If the key was used before"), isOfKey, message)
-          assert.strictEqual(message.includes("was not applied"), message !== safe, message)
-        }
+    Test.effect(`a refusal with ${status} has the next step, a write its outcome`, function* () {
+      const refusal = FakeService.failure(status)
+      const keyed = yield* written(refusal)
+      const safe = yield* read(refusal)
+      for (const message of [keyed, yield* writtenOnce(refusal), safe]) {
+        assert.include(message, next)
+        const isOfKey = isAboutKey && message === keyed
+        assert.strictEqual(message.includes("If the key was used before"), isOfKey, message)
+        assert.strictEqual(message.includes("was not applied"), message !== safe, message)
       }
-    )
+    })
   }
 
   Test.effect("a refusal without words ends after its facts, and keeps empty words", function* () {

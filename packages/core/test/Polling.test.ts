@@ -227,20 +227,17 @@ for (const [retryAfter, initial, pauseMillis] of [
   [40, "1 second", 40_000],
   [1, "10 seconds", 5000]
 ] as const) {
-  Test.effect(
-    `a wait pauses for ${initial}, or for a longer Retry-After: ${retryAfter}`,
-    function* () {
-      const { received, waits } = yield* make([
-        FakeService.failure(503, { "retry-after": String(retryAfter) }),
-        says({ status: "COMPLETED" })
-      ])
-      const wait = waits.awaitFinal(FakeService.reference("T-1"), { ...minute, initial })
-      // The shortest pause.
-      yield* Elapsed.toTheEnd(Effect.withRandom(wait, Random.fixed([0])))
-      const times = received.map(({ atMillis }) => atMillis)
-      assert.deepStrictEqual(times, [0, pauseMillis])
-    }
-  )
+  Test.effect(`a wait pauses ${initial}, or a longer Retry-After: ${retryAfter}`, function* () {
+    const { received, waits } = yield* make([
+      FakeService.failure(503, { "retry-after": String(retryAfter) }),
+      says({ status: "COMPLETED" })
+    ])
+    const wait = waits.awaitFinal(FakeService.reference("T-1"), { ...minute, initial })
+    // The shortest pause.
+    yield* Elapsed.toTheEnd(Effect.withRandom(wait, Random.fixed([0])))
+    const times = received.map(({ atMillis }) => atMillis)
+    assert.deepStrictEqual(times, [0, pauseMillis])
+  })
 }
 
 Test.effect("a wait reads, however short its deadline is", function* () {

@@ -494,16 +494,13 @@ describe("the gateway as a layer", () => {
 
 describe("before anything is sent", () => {
   for (const token of ["read from a file\n", "two words", "d\u00e9j\u00e0-vu", "bell\u0007"]) {
-    Test.effect(
-      `a token that no header can have is refused: ${JSON.stringify(token)}`,
-      function* () {
-        const { calls, received } = yield* FakeService.make([FakeService.success], { token })
-        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-        assert.strictEqual(error._tag, "TokenUnavailableError")
-        assert.notInclude(error.message, token.trim())
-        assert.strictEqual(received.length, 0)
-      }
-    )
+    Test.effect(`a token that no header has is refused: ${JSON.stringify(token)}`, function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success], { token })
+      const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+      assert.strictEqual(error._tag, "TokenUnavailableError")
+      assert.notInclude(error.message, token.trim())
+      assert.strictEqual(received.length, 0)
+    })
   }
 
   for (const [field, options] of [
@@ -525,16 +522,13 @@ describe("before anything is sent", () => {
     ["retry.budget", { retry: { budget: -1 } }],
     ["bodyLimit", { bodyLimit: NaN }]
   ] as const) {
-    Test.effect(
-      `a bad duration or limit is refused: ${field}, ${JSON.stringify(options)}`,
-      function* () {
-        const error = yield* Effect.flip(
-          FakeService.make([FakeService.success], options as FakeService.Options)
-        )
-        assert(error._tag === "ConfigurationError")
-        assert.strictEqual(error.field, field)
-      }
-    )
+    Test.effect(`a bad option is refused: ${field}, ${JSON.stringify(options)}`, function* () {
+      const error = yield* Effect.flip(
+        FakeService.make([FakeService.success], options as FakeService.Options)
+      )
+      assert(error._tag === "ConfigurationError")
+      assert.strictEqual(error.field, field)
+    })
   }
 
   Test.effect("an option that is undefined counts as not set", function* () {

@@ -119,23 +119,20 @@ describe("the truth table", () => {
       ["write", keyed, FakeService.key],
       ["writeOnce", once, undefined]
     ] as const) {
-      Test.effect(
-        `${fault}: a ${call} is sent ${requestsFor[rule]} times, unchanged`,
-        function* () {
-          const { calls, received } = yield* over
-          const sent: Effect.Effect<unknown, Errors.WriteError | Errors.KeyedWriteError> =
-            call === "write"
-              ? calls.write(FakeService.calls.write)
-              : calls.writeOnce(FakeService.calls.writeOnce)
-          const error = yield* Effect.flip(Elapsed.toTheEnd(sent))
-          assert.strictEqual(received.length, requestsFor[rule])
-          for (const { body, headers } of received) {
-            assert.strictEqual(body, received[0]?.body)
-            assert.strictEqual(headers["idempotency-key"], key)
-          }
-          assertOutcome(error, outcome, key, received.length)
+      Test.effect(`${fault}: a ${call} is sent ${requestsFor[rule]} times unchanged`, function* () {
+        const { calls, received } = yield* over
+        const sent: Effect.Effect<unknown, Errors.WriteError | Errors.KeyedWriteError> =
+          call === "write"
+            ? calls.write(FakeService.calls.write)
+            : calls.writeOnce(FakeService.calls.writeOnce)
+        const error = yield* Effect.flip(Elapsed.toTheEnd(sent))
+        assert.strictEqual(received.length, requestsFor[rule])
+        for (const { body, headers } of received) {
+          assert.strictEqual(body, received[0]?.body)
+          assert.strictEqual(headers["idempotency-key"], key)
         }
-      )
+        assertOutcome(error, outcome, key, received.length)
+      })
     }
   }
 })
@@ -715,21 +712,18 @@ class Name extends Context.Tag("test/Name")<Name, string>() {}
 const noToken = new Errors.TokenUnavailableError({ operation: "Token.obtain", message: "none" })
 
 describe("the retry budget", () => {
-  Test.effect(
-    "ends a call whose retry would be too late, and the message explains it",
-    function* () {
-      const { calls, received } = yield* FakeService.make([FakeService.failure(503)], {
-        retry: { budget: 0 }
-      })
-      const read = yield* Effect.flip(calls.read(FakeService.calls.read))
-      assert(read._tag === "ServerError")
-      assert.include(read.message, "retry budget")
-      const write = yield* Effect.flip(calls.write(FakeService.calls.write))
-      assert(write._tag === "OutcomeUnknown")
-      assert.include(write.message, "retry budget")
-      assert.strictEqual(received.length, 2)
-    }
-  )
+  Test.effect("ends a call whose retry would be too late, and explains it", function* () {
+    const { calls, received } = yield* FakeService.make([FakeService.failure(503)], {
+      retry: { budget: 0 }
+    })
+    const read = yield* Effect.flip(calls.read(FakeService.calls.read))
+    assert(read._tag === "ServerError")
+    assert.include(read.message, "retry budget")
+    const write = yield* Effect.flip(calls.write(FakeService.calls.write))
+    assert(write._tag === "OutcomeUnknown")
+    assert.include(write.message, "retry budget")
+    assert.strictEqual(received.length, 2)
+  })
 
   Test.effect("is not in the message of a call that made all of its attempts", function* () {
     const { calls } = yield* FakeService.make([FakeService.failure(503)])

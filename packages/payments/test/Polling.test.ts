@@ -115,18 +115,15 @@ describe("awaitFinal", () => {
   }
 
   for (const before of [0, 4]) {
-    Test.effect(
-      `fails with NotFoundError after ${before} other failures and four 404s`,
-      function* () {
-        let reads = 0
-        const { payments } = yield* Intents.make([
-          () => Effect.sync(() => FakeService.failure(++reads <= before ? 503 : 404))
-        ])
-        const error = yield* Effect.flip(Elapsed.toTheEnd(payments.awaitFinal(id)))
-        assert.strictEqual(error._tag, "NotFoundError")
-        assert.strictEqual(reads, before + 4)
-      }
-    )
+    Test.effect(`fails with NotFoundError after ${before} failures and four 404s`, function* () {
+      let reads = 0
+      const { payments } = yield* Intents.make([
+        () => Effect.sync(() => FakeService.failure(++reads <= before ? 503 : 404))
+      ])
+      const error = yield* Effect.flip(Elapsed.toTheEnd(payments.awaitFinal(id)))
+      assert.strictEqual(error._tag, "NotFoundError")
+      assert.strictEqual(reads, before + 4)
+    })
   }
 
   Test.effect("fails at the deadline with the last value", function* () {

@@ -160,20 +160,17 @@ describe("expiry", () => {
     assert.strictEqual(text(yield* Elapsed.during(10, tokens.get(Infinity))), "token-2")
   })
 
-  atHalf(
-    "a failed renewal keeps the old token in use and is not retried immediately",
-    function* () {
-      const { requests, tokens } = yield* make((n) => (n === 1 ? {} : { status: 403 }))
-      yield* Elapsed.during(10, tokens.get(Infinity))
-      yield* TestClock.adjust("56 minutes")
-      for (let i = 0; i < 100; i++) {
-        assert.strictEqual(text(yield* tokens.get(Infinity)), "token-1")
-        yield* TestClock.adjust(10)
-      }
-      // The renewal failed immediately and after half a second. The next is due in a second.
-      assert.strictEqual(requests.length, 3)
+  atHalf("a failed renewal keeps the old token, and is not retried immediately", function* () {
+    const { requests, tokens } = yield* make((n) => (n === 1 ? {} : { status: 403 }))
+    yield* Elapsed.during(10, tokens.get(Infinity))
+    yield* TestClock.adjust("56 minutes")
+    for (let i = 0; i < 100; i++) {
+      assert.strictEqual(text(yield* tokens.get(Infinity)), "token-1")
+      yield* TestClock.adjust(10)
     }
-  )
+    // The renewal failed immediately and after half a second. The next is due in a second.
+    assert.strictEqual(requests.length, 3)
+  })
 })
 
 describe("a rejected token", () => {
@@ -321,22 +318,19 @@ for (const [how, use, wait] of [
   ["used for a while", "30 seconds", 0],
   ["used until its renewal", "56 minutes", 1000]
 ] as const) {
-  atHalf(
-    `tokens that were rejected at once add no delay after a token that was ${how}`,
-    function* () {
-      const { requests, tokens } = yield* make()
-      const reject = Effect.flatMap(ask(tokens), tokens.reject)
-      yield* Elapsed.during(1000, Effect.repeatN(reject, 1))
-      yield* Elapsed.during(60_000, tokens.get(Infinity))
-      yield* TestClock.adjust(use)
-      yield* tokens.get(Infinity)
-      yield* TestClock.adjust(wait)
-      yield* reject
-      const asked = requests.length
-      yield* Elapsed.during(100, tokens.get(Infinity))
-      assert.strictEqual(requests.length, asked + 1)
-    }
-  )
+  atHalf(`tokens rejected at once add no delay after a token that was ${how}`, function* () {
+    const { requests, tokens } = yield* make()
+    const reject = Effect.flatMap(ask(tokens), tokens.reject)
+    yield* Elapsed.during(1000, Effect.repeatN(reject, 1))
+    yield* Elapsed.during(60_000, tokens.get(Infinity))
+    yield* TestClock.adjust(use)
+    yield* tokens.get(Infinity)
+    yield* TestClock.adjust(wait)
+    yield* reject
+    const asked = requests.length
+    yield* Elapsed.during(100, tokens.get(Infinity))
+    assert.strictEqual(requests.length, asked + 1)
+  })
 }
 
 describe("the options", () => {
@@ -416,22 +410,19 @@ describe("an outage", () => {
     assert.isAtMost(requests.length - asked, 5)
   })
 
-  atHalf(
-    "ends for a caller whose time ends before the longer pause of another caller",
-    function* () {
-      const { tokens } = yield* make(() => ({ status: 403 }))
-      for (let n = 1; n <= 3; n++) yield* Elapsed.during(30_000, Effect.flip(ask(tokens)))
-      // It is followed by a pause of 4 seconds.
-      yield* Elapsed.during(10, Effect.flip(ask(tokens)))
-      const waiting = yield* Effect.fork(Effect.flip(ask(tokens, 8200)))
-      yield* TestClock.adjust("1500 millis")
-      // It is followed by a pause of 8 seconds.
-      yield* Elapsed.during(10, Effect.flip(ask(tokens, 100)))
-      yield* TestClock.adjust("6690 millis")
-      const ended = yield* Fiber.poll(waiting)
-      assert.isTrue(Option.isSome(ended))
-    }
-  )
+  atHalf("ends for a caller whose time ends before the pause of another caller", function* () {
+    const { tokens } = yield* make(() => ({ status: 403 }))
+    for (let n = 1; n <= 3; n++) yield* Elapsed.during(30_000, Effect.flip(ask(tokens)))
+    // It is followed by a pause of 4 seconds.
+    yield* Elapsed.during(10, Effect.flip(ask(tokens)))
+    const waiting = yield* Effect.fork(Effect.flip(ask(tokens, 8200)))
+    yield* TestClock.adjust("1500 millis")
+    // It is followed by a pause of 8 seconds.
+    yield* Elapsed.during(10, Effect.flip(ask(tokens, 100)))
+    yield* TestClock.adjust("6690 millis")
+    const ended = yield* Fiber.poll(waiting)
+    assert.isTrue(Option.isSome(ended))
+  })
 
   atMost("that callers with short deadlines see does not fail those who can wait", function* () {
     let isOver = false

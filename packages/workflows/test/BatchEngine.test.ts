@@ -168,49 +168,46 @@ test("a batch beside another engine pays once, wherever its process dies", funct
   assert.isAbove(n, 40)
 })
 
-onSandbox(
-  "a batch says that the engine beneath has stopped its payouts, and fails none",
-  function* () {
-    const { faults } = yield* Sandbox.Sandbox
-    yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
-    const storage = yield* makeStorage
-    const inLife = <A, E, R>(use: Effect.Effect<A, E, PayoutBatch.PayoutBatch | R>) =>
-      Effect.scoped(Effect.flatMap(life(storage), (context) => Effect.provide(use, context)))
-    const batches = yield* inLife(Effect.zipLeft(start(2), VirtualClock.pass("1 minute")))
-    assert.strictEqual(storage.payouts.size, 2)
-    const stopped = "It was cancelled: resume it."
-    for (const [key, payout] of storage.payouts) storage.payouts.set(key, { ...payout, stopped })
-    yield* faults.clear
+onSandbox("a batch says that the engine beneath has stopped its payouts", function* () {
+  const { faults } = yield* Sandbox.Sandbox
+  yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
+  const storage = yield* makeStorage
+  const inLife = <A, E, R>(use: Effect.Effect<A, E, PayoutBatch.PayoutBatch | R>) =>
+    Effect.scoped(Effect.flatMap(life(storage), (context) => Effect.provide(use, context)))
+  const batches = yield* inLife(Effect.zipLeft(start(2), VirtualClock.pass("1 minute")))
+  assert.strictEqual(storage.payouts.size, 2)
+  const stopped = "It was cancelled: resume it."
+  for (const [key, payout] of storage.payouts) storage.payouts.set(key, { ...payout, stopped })
+  yield* faults.clear
 
-    yield* inLife(
-      Effect.gen(function* () {
-        yield* VirtualClock.pass("1 minute")
-        const error = yield* Effect.flip(batches.await("payroll"))
-        assert.strictEqual(error._tag, "BatchStopped")
-        assert.include(error.message, `E1: ${stopped}`)
-        const doubts = yield* batches.doubts("payroll")
-        const reasons = doubts.map((doubt) => doubt.stopped)
-        assert.deepStrictEqual(reasons, [stopped, stopped])
-        const results = yield* Stream.runCollect(batches.results("payroll"))
-        const states = Array.from(results, ({ state }) => state)
-        assert.deepStrictEqual(states, ["unknown", "unknown"])
-      })
-    )
+  yield* inLife(
+    Effect.gen(function* () {
+      yield* VirtualClock.pass("1 minute")
+      const error = yield* Effect.flip(batches.await("payroll"))
+      assert.strictEqual(error._tag, "BatchStopped")
+      assert.include(error.message, `E1: ${stopped}`)
+      const doubts = yield* batches.doubts("payroll")
+      const reasons = doubts.map((doubt) => doubt.stopped)
+      assert.deepStrictEqual(reasons, [stopped, stopped])
+      const results = yield* Stream.runCollect(batches.results("payroll"))
+      const states = Array.from(results, ({ state }) => state)
+      assert.deepStrictEqual(states, ["unknown", "unknown"])
+    })
+  )
 
-    for (const [key, { end, payload }] of storage.payouts) {
-      storage.payouts.set(key, { end, payload })
-    }
-    yield* inLife(
-      Effect.gen(function* () {
-        yield* VirtualClock.pass("1 hour")
-        const { completed } = yield* batches.await("payroll")
-        assert.strictEqual(completed, 2)
-      })
-    )
-    const { payouts } = yield* Sandbox.Sandbox
-    assert.lengthOf(yield* payouts, 2)
+  for (const [key, { end, payload }] of storage.payouts) {
+    storage.payouts.set(key, { end, payload })
   }
-)
+  yield* inLife(
+    Effect.gen(function* () {
+      yield* VirtualClock.pass("1 hour")
+      const { completed } = yield* batches.await("payroll")
+      assert.strictEqual(completed, 2)
+    })
+  )
+  const { payouts } = yield* Sandbox.Sandbox
+  assert.lengthOf(yield* payouts, 2)
+})
 
 onSandbox("a batch goes on while the engine beneath continues it and an item", function* () {
   const { table } = yield* makeStorage

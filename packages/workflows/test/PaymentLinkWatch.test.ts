@@ -119,21 +119,18 @@ describe("PaymentLinkWatch", () => {
     [404, "NotFoundError"],
     [503, "ServerError"]
   ] as const) {
-    waiting(
-      `ends with PaymentLinkStillActive after its deadline, and the last ${status}`,
-      function* () {
-        const { faults } = yield* Sandbox.Sandbox
-        const { id } = yield* create()
-        yield* faults.add(Fault.status(status, { operation: "PaymentLinks.get", count: "always" }))
-        yield* start({ id })
-        // The deadline, and the last look.
-        yield* after(1200 + 120)
-        const error = yield* Effect.flip(ended)
-        if (error._tag !== "PaymentLinkStillActive") return assert.fail(error._tag)
-        assert.strictEqual(error.id, id)
-        assert.strictEqual(error.cause?._tag, tag)
-      }
-    )
+    waiting(`ends with PaymentLinkStillActive at its deadline, after ${status}`, function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      const { id } = yield* create()
+      yield* faults.add(Fault.status(status, { operation: "PaymentLinks.get", count: "always" }))
+      yield* start({ id })
+      // The deadline, and the last look.
+      yield* after(1200 + 120)
+      const error = yield* Effect.flip(ended)
+      if (error._tag !== "PaymentLinkStillActive") return assert.fail(error._tag)
+      assert.strictEqual(error.id, id)
+      assert.strictEqual(error.cause?._tag, tag)
+    })
   }
 
   test("refuses a request that is not valid", function* () {

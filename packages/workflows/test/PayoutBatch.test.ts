@@ -123,20 +123,17 @@ threeAtOnce("payouts that stay in doubt do not hold up the others", function* ()
   assert.lengthOf(yield* made, 9)
 })
 
-threeAtOnce(
-  "has at most five times its concurrency in doubt, however long an outage lasts",
-  function* () {
-    const { faults } = yield* Sandbox.Sandbox
-    yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
-    yield* start(20)
-    yield* VirtualClock.pass("3000 seconds")
-    assert.deepInclude(yield* progress, { creating: 15, notStarted: 5 })
-    assert.strictEqual(new Set(yield* world.keysOf(operation)).size, 15)
-    yield* faults.clear
-    yield* VirtualClock.pass("6000 seconds")
-    assert.deepInclude(yield* summary, { total: 20, completed: 20 })
-  }
-)
+threeAtOnce("has at most five times its concurrency in doubt in an outage", function* () {
+  const { faults } = yield* Sandbox.Sandbox
+  yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
+  yield* start(20)
+  yield* VirtualClock.pass("3000 seconds")
+  assert.deepInclude(yield* progress, { creating: 15, notStarted: 5 })
+  assert.strictEqual(new Set(yield* world.keysOf(operation)).size, 15)
+  yield* faults.clear
+  yield* VirtualClock.pass("6000 seconds")
+  assert.deepInclude(yield* summary, { total: 20, completed: 20 })
+})
 
 VirtualClock.tests(layer({ settleAfter: "1 day" }, { concurrency: 2 }))(
   "payouts that stay pending for long do not hold up the others",
@@ -177,21 +174,18 @@ threeAtOnce("starts nothing while it is paused, and goes on after resume", funct
   assert.lengthOf(yield* made, 8)
 })
 
-threeAtOnce(
-  "starts no item after an interrupt, and ends after those that were started",
-  function* () {
-    const batches = yield* PayoutBatch.PayoutBatch
-    yield* slowly
-    yield* start(8)
-    yield* VirtualClock.pass("10 seconds")
-    yield* batches.interrupt("payroll")
-    yield* VirtualClock.pass("600 seconds")
-    assert.deepInclude(yield* summary, { total: 8, completed: 3, notStarted: 5 })
-    assert.lengthOf(yield* made, 3)
-    const states = (yield* results).map(({ state }) => state)
-    assert.strictEqual(states.filter((state) => state === "waiting").length, 5)
-  }
-)
+threeAtOnce("starts no item after an interrupt, and ends after the others", function* () {
+  const batches = yield* PayoutBatch.PayoutBatch
+  yield* slowly
+  yield* start(8)
+  yield* VirtualClock.pass("10 seconds")
+  yield* batches.interrupt("payroll")
+  yield* VirtualClock.pass("600 seconds")
+  assert.deepInclude(yield* summary, { total: 8, completed: 3, notStarted: 5 })
+  assert.lengthOf(yield* made, 3)
+  const states = (yield* results).map(({ state }) => state)
+  assert.strictEqual(states.filter((state) => state === "waiting").length, 5)
+})
 
 threeAtOnce("emits its progress, and ends with the batch", function* () {
   const batches = yield* PayoutBatch.PayoutBatch

@@ -629,21 +629,18 @@ describe("an engine beneath that ends a life", () => {
     })
   }
 
-  Test.effect(
-    "runs the finalizers of a body when it ends, and not when its layer does",
-    function* () {
-      done.length = 0
-      const shop = Shop.toLayer(() =>
-        Effect.as(
-          Effect.addFinalizer(() => note("release")),
-          "paid"
-        )
+  Test.effect("runs the finalizers of a body when it ends, not when its layer does", function* () {
+    done.length = 0
+    const shop = Shop.toLayer(() =>
+      Effect.as(
+        Effect.addFinalizer(() => note("release")),
+        "paid"
       )
-      const run = yield* runnerOf(shop)
-      yield* Effect.promise(() => run({ key }, steps))
-      assert.deepStrictEqual(done, ["release"])
-    }
-  )
+    )
+    const run = yield* runnerOf(shop)
+    yield* Effect.promise(() => run({ key }, steps))
+    assert.deepStrictEqual(done, ["release"])
+  })
 
   Test.effect("gets the end of a workflow as a value, not as an error", function* () {
     const run = yield* runnerOf(Shop.toLayer(() => pay(Effect.fail(refusal))))
