@@ -112,11 +112,11 @@ export interface Change extends Partial<Omit<Item, keyof NewItem | "state">> {
  * @category models
  */
 export interface Filter {
-  readonly states?: ReadonlyArray<State>
-  readonly keys?: ReadonlyArray<string>
-  readonly numbers?: ReadonlyArray<number>
+  readonly states?: ReadonlyArray<State> | undefined
+  readonly keys?: ReadonlyArray<string> | undefined
+  readonly numbers?: ReadonlyArray<number> | undefined
   /** With a greater number. */
-  readonly after?: number
+  readonly after?: number | undefined
 }
 
 /**

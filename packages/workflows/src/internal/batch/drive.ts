@@ -46,7 +46,7 @@ const lookAt = (payouts: Payouts.Service, look: Policy.Policy["look"], reference
 
 /** Each run reads the next items in these states, in the order of their numbers; none at the end. */
 const makePages = ({ batchKey }: Owner, states: ReadonlyArray<Batches.State>) => {
-  let after = -1
+  let after: number | undefined
   return Effect.gen(function* () {
     const { batches: table } = yield* BatchEngine
     const page = yield* persistently(table.read(batchKey, { states, after }, itemsPerPage))
@@ -145,17 +145,15 @@ export const drive = (
       const answered = results.filter(({ number }) => open.sending.has(number))
       const allowed = yield* next(answered, now)
       // An item keeps its place until its first request has ended.
-      const sending = new Set(open.sending.keys())
+      const sending = open.sending.size - answered.length
       const inDoubt = new Set(open.unknown)
       for (const { number, state } of results) {
-        sending.delete(number)
         if (state === "unknown") inDoubt.add(number)
         else inDoubt.delete(number)
       }
       // Each request that is sent may be in doubt too.
       const safe = mostInDoubt * concurrency - inDoubt.size
-      const room =
-        batch.phase === "running" ? Math.max(0, Math.min(allowed, safe) - sending.size) : 0
+      const room = batch.phase === "running" ? Math.max(0, Math.min(allowed, safe) - sending) : 0
       const group = waiting.splice(0, room)
 
       const begun = group.map(({ number }): Batches.Change => ({

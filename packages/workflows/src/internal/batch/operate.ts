@@ -83,11 +83,7 @@ export const make = (table: Batches.Service) => {
         Stream.execute(found(batchKey)),
         Stream.paginateChunkEffect(-1, (after) =>
           Effect.gen(function* () {
-            const items = yield* table.read(
-              batchKey,
-              { after, ...(states === undefined ? {} : { states }) },
-              itemsPerRead
-            )
+            const items = yield* table.read(batchKey, { after, states }, itemsPerRead)
             // A purge in between must not look like the end.
             yield* found(batchKey)
             // A page that is not full is the last one.

@@ -142,7 +142,7 @@ export const page = (
   store: Store.Store,
   batchKey: string,
   {
-    after = -1,
+    after,
     item,
     only,
     ...input
@@ -156,7 +156,8 @@ export const page = (
   Effect.gen(function* () {
     yield* batch.make(store.batches).found(batchKey)
     const limit = Math.min(input.limit, mostItems)
-    const filter = { states: itemStates[only], after, ...(item !== undefined && { keys: [item] }) }
+    const keys = item === undefined ? undefined : [item]
+    const filter = { states: itemStates[only], after, keys }
     const found = yield* store.batches.read(batchKey, filter, limit)
     // Those of one page share statements.
     const isRun = words.isRun(yield* store.runners)
