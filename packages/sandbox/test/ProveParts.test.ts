@@ -495,9 +495,17 @@ describe("a fault", () => {
   })
 
   it("that is the next one waits for the other", () => {
-    const { meets, notes } = inject([create, 2, "rate limited"], [create, 0, "unprocessable"])
-    const met = [1, 2, 3, 4].map((now) => meets(create, now))
-    assert.deepStrictEqual(met, [false, true, true, false])
+    const { isReached, meets, notes } = inject(
+      [create, 2, "rate limited"],
+      [create, 0, "unprocessable"]
+    )
+    const met = [1, 2, 3, 4].map((now) => [meets(create, now), isReached()])
+    assert.deepStrictEqual(met, [
+      [false, false],
+      [true, false],
+      [true, true],
+      [false, true]
+    ])
     const expected = ["2nd Payments.create: rate limited", "3rd Payments.create: unprocessable"]
     assert.deepStrictEqual(notes, expected)
     const lasting = inject([create, 1, "unprocessable for a time"], [get, 0, "not found"])
