@@ -19,7 +19,7 @@ const profiles = ([422, 409, "replay"] as const).flatMap((other_body) =>
 )
 
 /** A service takes its time; a sandbox only if it is asked to. */
-const slow = Fault.delay("300 millis", {
+const slow = Fault.delay("1 second", {
   operation: "Payments.create",
   field: { name: "description", value: "manilla probe: in-flight" }
 })

@@ -4,6 +4,9 @@ import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import { phone } from "@manilla/test-support/Sandboxed"
+import * as Test from "@manilla/test-support/Test"
+import type * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as learn from "../src/internal/probe/learn.js"
 import type * as wire from "../src/internal/probe/wire.js"
@@ -107,18 +110,18 @@ const serviceWith = ({
 
 /** The value that the probe learns of a service, by the path of its line. */
 const learnedOf = (habits: Habits, path: string) =>
-  Elapsed.toTheEnd(
-    learn.all({
+  learn
+    .all({
       send: serviceWith(habits),
       run: "1",
       payment: {},
       refusals: [{}, { payment_method: "no_such_method" }],
       link: {}
     })
-  ).pipe(
-    Effect.map((findings) => findings.find((finding) => finding.path === path)?.value),
-    Effect.orDie
-  )
+    .pipe(
+      Effect.map((findings) => findings.find((finding) => finding.path === path)?.value),
+      Effect.orDie
+    )
 
 describe("the probe learns of a service", () => {
   const cases: ReadonlyArray<readonly [Habits, string, unknown]> = [
@@ -139,7 +142,18 @@ describe("the probe learns of a service", () => {
   ]
   for (const [habits, path, expected] of cases) {
     it.effect(`with ${JSON.stringify(habits)} as ${path}: ${expected}`, () =>
-      Effect.map(learnedOf(habits, path), (value) => assert.strictEqual(value, expected))
+      Effect.map(Elapsed.toTheEnd(learnedOf(habits, path)), (value) =>
+        assert.strictEqual(value, expected)
+      )
     )
   }
+
+  Test.effect("nothing of a second request that a busy machine sends late", function* () {
+    const path = "idempotency.in_flight"
+    const clock = yield* Effect.clock
+    const sleep = (duration: Duration.Duration) => clock.sleep(Duration.max(duration, "400 millis"))
+    const busy: Clock.Clock = Object.assign(Object.create(clock), { sleep })
+    const probed = Effect.withClock(learnedOf({ millis: [300, 280] }, path), busy)
+    assert.isUndefined(yield* Elapsed.toTheEnd(probed))
+  })
 })
