@@ -11,8 +11,8 @@ import * as Cards from "@manilla/cards/Cards"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Durable from "./Durable.js"
-import { keyed } from "./internal/keyed.js"
 import { earlier } from "./internal/create.js"
+import { keyed } from "./internal/keyed.js"
 
 /**
  * The workflow. Its key, of at most 100 characters, is the one that `issue` would send: it continues what `issue` has begun,

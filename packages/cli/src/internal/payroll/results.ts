@@ -27,7 +27,7 @@ type RowError = NonNullable<Batch.Doubt["error"]>
 export type Line = ReturnType<typeof make>[number]
 
 /** The result of an item, and its reason in detail and, where that is long, in brief. */
-interface Outcome {
+interface Verdict {
   readonly result: Result
   readonly reason: string
   readonly brief?: string
@@ -71,12 +71,12 @@ const briefOf = (error: RowError, words: Words): string => {
   return error._tag === "OutcomeUnknown" ? words.lastLook(words.noResponse) : error.message
 }
 
-const outcomeOf = (
+const verdictOf = (
   item: Batch.ItemResult,
   doubt: Batch.Doubt | undefined,
   unread: Errors.ReadError | undefined,
   words: Words
-): Outcome => {
+): Verdict => {
   const end = Option.getOrUndefined(item.end)
   if (end !== undefined && Exit.isSuccess(end)) {
     const { status } = end.value
@@ -93,7 +93,7 @@ const outcomeOf = (
   if (end === undefined) {
     const lastLook = (error: Parameters<typeof responseOf>[0]) =>
       words.lastLook(responseOf(error, words))
-    const present: { readonly [_ in Batch.ItemResult["state"]]?: Outcome } = {
+    const present: { readonly [_ in Batch.ItemResult["state"]]?: Verdict } = {
       waiting: { result: "not sent", reason: "" },
       sending: { result: "in doubt", reason: words.mayBeSent },
       unknown: { result: "in doubt", reason: doubt === undefined ? "" : lastLook(doubt.error) }
@@ -135,9 +135,9 @@ export const make = (
   return rows.map((row) => {
     const { key, request } = row.item
     const item = itemOf.get(key)
-    const none: Outcome = { result: "not sent", reason: "" }
-    const outcome = item === undefined ? none : outcomeOf(item, doubtOf.get(key), unread, words)
-    const { brief, isOfOther = false, payout, reason, result } = outcome
+    const none: Verdict = { result: "not sent", reason: "" }
+    const verdict = item === undefined ? none : verdictOf(item, doubtOf.get(key), unread, words)
+    const { brief, isOfOther = false, payout, reason, result } = verdict
     return {
       line: row.line,
       employee: key,
