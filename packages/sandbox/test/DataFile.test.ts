@@ -83,7 +83,7 @@ const used = Effect.gen(function* () {
   return yield* everything
 })
 
-/** What a new sandbox finds in a file. */
+/** The content of a file, as a new sandbox reads it. */
 const stored = (path: string) => Effect.provide(everything, live(path))
 
 const open = (data: string) => Effect.scoped(SandboxServer.make({ data }))
