@@ -188,7 +188,7 @@ describe.each(Object.entries(engines))("on %s", (_, server) => {
     }
   )
 
-  Test.live("tables are made once by processes that start together", function* () {
+  Test.live("tables are made once, and older processes do not change them", function* () {
     const { client, engine } = yield* server
     yield* Effect.all(
       Array.from({ length: 4 }, () => Layer.build(Layer.fresh(engine))),

@@ -22,7 +22,7 @@ Test.live(
 )
 
 Test.live(
-  "each row of a payroll is paid once, though it is killed at any time",
+  "each row of a payroll is paid once, though killed while stored and while paid",
   function* () {
     const report = yield* payroll.run({ rows: 3_000, kills: 2, seed: 1 })
     assert.deepStrictEqual(report.violations, [])

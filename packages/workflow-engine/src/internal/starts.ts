@@ -109,7 +109,7 @@ export const make = (runs: Runs, insert: EngineStore["insert"]) => {
       return yield* persistently(record(workflow, execution))
     })
 
-  /** Whether an execution waits for the end of another one: that one itself, and those by which it was started. */
+  /** Whether an execution ends only after another one: it is that one, or has started it, directly or through others. */
   const waitsFor = (
     executionId: string,
     other: Pick<Execution.Execution, "executionId" | "parent">
